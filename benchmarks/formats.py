@@ -1,7 +1,7 @@
 """Cost of each trace reader, relative to Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
 
-Each reader reads every file below the folders that it recognises, three times; the least CPU time
-counts. A megabyte of long answers takes less than one of many calls: the cost of a call is beside it.
+Each reader reads every file below the folders that it recognises, 15 times; the least CPU time
+counts. Of three times it was up to twice as much on a machine that others used. A megabyte of long answers takes less than one of many calls: the cost of a call is beside it.
 Default folders are those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`.
 """
 
@@ -22,6 +22,7 @@ from groundtrace.traces.keep import Keep
 
 FIRST = "claude-code"
 """The reader that the others are compared with."""
+TURNS = 15
 LARGEST = 64 * 1024 * 1024
 
 
@@ -41,7 +42,7 @@ def cost_of(path: Path, found: Detected) -> tuple[float, int] | None:
     """CPU seconds for reading a file, and its number of calls; None if it cannot be read alone."""
     taken = []
     calls = 0
-    for _ in range(3):
+    for _ in range(TURNS):
         started = time.process_time()
         try:
             calls = len(found.reader.read(LocalFolder(path.parent), path.name, Keep()).calls)
@@ -79,7 +80,10 @@ def main() -> None:
         f"{'reader':<16} {'files':>6} {'MB':>6} {'ms/MB':>7} {'calls':>6} {'µs/call':>8}"
         f"   against {FIRST}: a MB, a call"
     )
-    for name in sorted(seconds):
+    for name in sorted({reader.name for reader in all_readers()[0]} | seconds.keys()):
+        if name not in seconds:
+            print(f"{name:<16} {0:6}   no trace of it in these folders")
+            continue
         of_byte = seconds[name] / size[name]
         of_call = seconds[name] / calls[name] if calls[name] else 0.0
         ratio = "" if base is None else f"{of_byte / base:.2f} ×"

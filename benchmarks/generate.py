@@ -24,8 +24,7 @@ from groundtrace.demo.world import ToolAnswer
 
 RUN_SIZE = 1000
 TASKS = 500
-"""Number of tasks: half the trials of a run. So each task has two configurations, and no trial is
-superseded."""
+"""Fewest tasks. See `tasks_of`."""
 REPOS = ("harbour", "lantern", "tideway", "ropewalk", "beacon", "slipway")
 CONFIGS = ("baseline-local-direct", "mcp-remote-direct")
 FORMS = ("session",) * 10 + ("trajectory",) * 3 + ("openhands",) * 5
@@ -295,9 +294,18 @@ def calls(chance: random.Random, config: str) -> list[ToolAnswer]:
     return [tool(chance) for tool in chosen]
 
 
-def write_tasks(root: Path) -> None:
+def tasks_of(run_size: int) -> int:
+    """Number of tasks: at least one for two trials of a run, one in each configuration.
+
+    In one run, a later trial of the same task and configuration supersedes the earlier one: of
+    10,000 trials of 500 tasks, only 1,000 counted.
+    """
+    return max(TASKS, (run_size + 1) // 2)
+
+
+def write_tasks(root: Path, tasks: int = TASKS) -> None:
     """Task definitions with ground truth, each of five files of the made-up code."""
-    for number in range(TASKS):
+    for number in range(tasks):
         chance = random.Random(f"task {number}")
         folder = root / "csb_sdlc_fix" / _task(number)
         names = chance.sample(world().names, 5)
@@ -318,11 +326,15 @@ def _task(number: int) -> str:
     return f"harbour-task-{number:03d}"
 
 
+def task_and_config(number: int, run_size: int) -> tuple[str, str]:
+    """Task and configuration of a trial."""
+    return _task(number // 2 % tasks_of(run_size)), CONFIGS[number % 2]
+
+
 def write_trial(runs: Path, number: int, run_size: int = RUN_SIZE) -> int:
     """One trial of a run of `run_size` trials; returns the bytes of its trace files."""
     chance = random.Random(f"trial {number}")
-    config = CONFIGS[number % 2]
-    task = _task(number // 2 % TASKS)
+    task, config = task_and_config(number, run_size)
     name = f"{task}__{number:07d}"
     run = runs / f"csb_sdlc_fix_tern_{number // run_size:06d}"
     folder = run / config / "2026-05-04__10-00-00" / name
@@ -362,7 +374,7 @@ def _write(path: Path, text: str) -> None:
 
 def generate(folder: Path, trials: int, run_size: int = RUN_SIZE) -> int:
     """Write tasks and trials below a folder; returns the bytes of all traces."""
-    write_tasks(folder / "benchmarks")
+    write_tasks(folder / "benchmarks", tasks_of(min(run_size, trials)))
     return sum(write_trial(folder / "runs", number, run_size) for number in range(trials))
 
 

@@ -9,7 +9,8 @@ another,
 
 The best of several turns counts. Two sizes separate the fixed cost (starting, importing) from the
 marginal cost per megabyte. At the end it prints ratios, because seconds depend on the machine.
-`--run-size N` puts N trials into each run: 10,000 for one large run, 2 for many small ones.
+`--run-size N` puts N trials into each run: 10,000 for one large run, 2 for many small ones. Every
+generated trial must have its documents in the end; otherwise the program stops.
 `--profile FILE` writes a profile of one process instead.
 """
 
@@ -133,10 +134,22 @@ def profile(folder: Path, file: Path) -> None:
     print(f"profile in {file}; read it with: python -m pstats {file}")
 
 
-def pairs_in(out: Path) -> int:
-    """Number of pairs of a call and a file in the events documents."""
-    documents = (loads(path.read_bytes()) for path in out.rglob("*.retrieval_events.json"))
-    return sum(len(event["accesses"]) for one in documents for event in one["events"])
+def counts_in(out: Path, trials: int) -> int:
+    """Number of pairs of a call and a file in the events documents.
+
+    Stops if one of the generated trials has no documents: it would make the others look cheap.
+    """
+    counted: set[str] = set()
+    pairs = 0
+    for path in out.rglob("*.retrieval_events.json"):
+        document = loads(path.read_bytes())
+        if Path(str(path).replace(".retrieval_events.", ".retrieval_metrics.")).exists():
+            counted.add(document["provenance"]["trial_name"])
+        pairs += sum(len(event["accesses"]) for event in document["events"])
+    if len(counted) != trials:
+        raise SystemExit(f"only {len(counted):,} of {trials:,} generated trials have documents")
+    print(f"{len(counted):,} of {trials:,} trials counted")
+    return pairs
 
 
 def _command(*arguments: object) -> list[str]:
@@ -254,7 +267,7 @@ def main(arguments: list[str] | None = None) -> None:
                 size = generate(corpus, trials, flags.run_size) / 1e6
                 print(f"{trials:,} trials, {size:,.1f} MB", flush=True)
                 found[trials] = (size, costs(corpus, flags.repeat))
-                pairs = pairs_in(corpus / "out")
+                pairs = counts_in(corpus / "out", trials)
                 cpu = found[trials][1]["1 process"].cpu
                 print(
                     f"{pairs:,} pairs of a call and a file, {cpu / pairs * 1e6:.0f} µs of CPU each"

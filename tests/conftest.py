@@ -12,6 +12,7 @@ import pytest
 
 from groundtrace.cli.main import invoke
 from groundtrace.demo import write_sample
+from groundtrace.engine import here
 
 FIXED_TIME = "1767225600"
 """SOURCE_DATE_EPOCH of every test, so that documents are the same bytes."""
@@ -28,6 +29,12 @@ class Ran(NamedTuple):
 @pytest.fixture(autouse=True)
 def fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", FIXED_TIME)
+
+
+@pytest.fixture
+def workers_for_small_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes for work that is small enough to be done in the main process."""
+    monkeypatch.setattr(here, "SMALL_BYTES", 0)
 
 
 @pytest.fixture

@@ -18,8 +18,11 @@ ROOT = Path(groundtrace.__file__).parent
 ORDER = (
     # plain helpers, which know nothing of traces
     *(
+        "entry_points",
         "errors",
+        "frozen",
         "garbage",
+        "patterns",
         "suggest",
         "visible",
         "jsonio",

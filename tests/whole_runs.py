@@ -62,9 +62,18 @@ def run(call: Call, sample: Path, *flags: object) -> Ran:
     return ran
 
 
+WITH_WORKERS = """
+import groundtrace.engine.here
+groundtrace.engine.here.SMALL_BYTES = 0
+from groundtrace.cli.main import main
+main()
+"""
+"""The program, with workers for small work too."""
+
+
 def start(sample: Path, *flags: str) -> subprocess.Popen[str]:
     """Every stage over the sample, in a process group of its own."""
-    command = [sys.executable, "-c", "from groundtrace.cli.main import main; main()", "run"]
+    command = [sys.executable, "-c", WITH_WORKERS, "run"]
     command += [str(sample / "runs/official"), "--tasks", str(sample / "benchmarks")]
     return subprocess.Popen(
         [*command, *DRAWS, "--format", "md", "--jobs", "2", *flags],

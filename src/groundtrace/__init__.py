@@ -6,9 +6,10 @@ The names in `__all__` are the Python API. They are imported when first used, so
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers know it; importing `typing` took half of `--version`
 if TYPE_CHECKING:
+    from typing import Any
+
     from groundtrace.api import (
         compare,
         evaluate_trial,

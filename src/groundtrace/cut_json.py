@@ -7,24 +7,24 @@ is guessed: any other value that is only partly there is left out.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 """The JSON value at a position of a text, and where it ends; strings may hold control characters.
 Raises StopIteration or ValueError if there is no value."""
 
-_WHITE = re.compile(r"\s*")
-_STRING_BODY = re.compile(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_WHITE = regex(r"\s*")
+_STRING_BODY = regex(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _HALF_ESCAPE = 5
 """Characters of the longest incomplete escape: `\\u00e`, where the cut removed the 9."""
 _MAX_DEPTH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Frozen, frozen=True):
     """A JSON value read as far as its text goes."""
 
     value: Any

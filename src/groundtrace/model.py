@@ -8,11 +8,12 @@ knows nothing else about the stages before and after it. Documents on disk have 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
+from msgspec import field
 
+from groundtrace.frozen import Frozen
 from groundtrace.problems import ProblemKind
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ READER_ENTRY_POINTS = "groundtrace.readers"
 fingerprint contains their versions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Frozen, frozen=True):
     """Something that could not be read or understood, with the place to look at."""
 
     file: str
@@ -141,8 +141,7 @@ class ToolCall(msgspec.Struct, frozen=True):
     nothing when its own call returned; None for nearly all calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Frozen, frozen=True):
     """Totals that a trace states about itself, for outcomes."""
 
     output_tokens: int | None = None
@@ -161,8 +160,7 @@ class Usage:
     """Where it was found."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatedLines:
+class StatedLines(Frozen, frozen=True):
     """Lines of a file that the agent says it used."""
 
     path: str
@@ -171,8 +169,7 @@ class StatedLines:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Frozen, frozen=True):
     """What a trace of any format says about its own trial, apart from the calls.
 
     Discovery takes the names of a trial without records from here; outcomes take verdict and
@@ -205,8 +202,7 @@ class Stated:
     """The context that the agent states at the end of its work; empty if it states none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextPoint:
+class ContextPoint(Frozen, frozen=True):
     """A point at which the harness removed something from the model's context."""
 
     kind: str
@@ -217,8 +213,7 @@ class ContextPoint:
     """Indices of the calls that are no longer in the context; None if unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Frozen, frozen=True):
     """Everything that the sources of one trial say about its tool calls, in order."""
 
     calls: tuple[ToolCall, ...] = ()
@@ -342,8 +337,7 @@ class CallView(msgspec.Struct, frozen=True):
 # --- ground truth -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TruthFile:
+class TruthFile(Frozen, frozen=True):
     """One ground-truth file."""
 
     spelling: str
@@ -354,8 +348,7 @@ class TruthFile:
     """Repository that the entry names, raw."""
 
 
-@dataclass(frozen=True, slots=True)
-class TruthSymbol:
+class TruthSymbol(Frozen, frozen=True):
     """A symbol inside a ground-truth file."""
 
     file: str
@@ -363,8 +356,7 @@ class TruthSymbol:
     repo: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TruthChunk:
+class TruthChunk(Frozen, frozen=True):
     """A line range inside a ground-truth file."""
 
     file: str
@@ -374,8 +366,7 @@ class TruthChunk:
     repo: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GroundTruth:
+class GroundTruth(Frozen, frozen=True):
     """What the task says an agent should have found."""
 
     files: tuple[TruthFile, ...] = ()
@@ -406,8 +397,7 @@ class TruthResult(NamedTuple):
 # --- trials and tasks ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRow:
+class TaskRow(Frozen, frozen=True):
     """A task that is a row of a data set: the parts that ground truth needs.
 
     Texts stay unparsed until a trial of the task needs its ground truth.
@@ -426,8 +416,7 @@ class TaskRow:
     base_commit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Frozen, frozen=True):
     """A task definition, as the task index knows it."""
 
     name: str
@@ -449,8 +438,7 @@ class Task:
     who name one commit as the task of all their sessions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Frozen, frozen=True):
     """Reward, cost, times and the like of a trial, from its records; nothing is invented."""
 
     reward: float | None = None
@@ -484,8 +472,7 @@ class Repeats(NamedTuple):
     """How many of the model's messages, from the first one on."""
 
 
-@dataclass(frozen=True, slots=True)
-class LooseTrace:
+class LooseTrace(Frozen, frozen=True):
     """The trace of a trial that has no folder and no records of its own."""
 
     file: str
@@ -503,8 +490,7 @@ class LooseTrace:
     """Calls that count in another session of the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Frozen, frozen=True):
     """One execution of one task by one configuration: a folder and what it is."""
 
     folder: Folder

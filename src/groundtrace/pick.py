@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.discover import FoundProblem, discover, select
 from groundtrace.discover.folders import fits
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem, Trial
 from groundtrace.storage import Place
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(Frozen, frozen=True):
     """A trial below RUNS."""
 
     trial: Trial

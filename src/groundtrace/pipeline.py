@@ -19,11 +19,9 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
-from groundtrace.metrics import evaluate
 from groundtrace.model import Problem, Trial
 from groundtrace.plan import TrialWork, WorkContext
 from groundtrace.redact import masking
-from groundtrace.rows.make import row_from
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
@@ -82,6 +80,8 @@ def process_trial(work: TrialWork) -> TrialDone:
             unknown_calls=unknown_calls(document, is_known),
             uncounted_servers=uncounted_servers(document),
         )
+    from groundtrace.rows.make import row_from
+
     # The row is made from what is stored, so that a summary made later from the files is the same.
     metrics = metrics_as(metrics, version)
     metrics_mark = work.output.write(metrics_path(work.document_path), encode(metrics)).mark
@@ -103,4 +103,6 @@ def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | 
 def _metrics(reading: TrialReading, context: WorkContext) -> MetricsDocument | None:
     if not context.with_metrics:
         return None
+    from groundtrace.metrics import evaluate
+
     return evaluate(reading.document, generated_at=context.generated_at)

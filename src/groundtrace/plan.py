@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import entry_points
+from dataclasses import asdict
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import EVENTS_ENDING, RUN_FILES
-from groundtrace.artifacts.state import files_mark, fingerprint
+from groundtrace.artifacts.state import bytes_below, files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
+from groundtrace.entry_points import entry_points
+from groundtrace.frozen import Frozen
 from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.safe_names import document_stem, safe_names
 from groundtrace.storage import Folder
-from groundtrace.storage.local import current_mark
+from groundtrace.storage.local import LocalFolder, current_mark
 
 if TYPE_CHECKING:
     from groundtrace.truth import Registry
 
 
-@dataclass(frozen=True, slots=True)
-class WorkContext:
+class WorkContext(Frozen, frozen=True):
     """What all trials of a command share; it is sent to the workers."""
 
     settings: Settings
@@ -40,7 +45,7 @@ class WorkContext:
             for point in entry_points(group=READER_ENTRY_POINTS)
         ]
         # The baseline changes only the analysis, no trial's documents.
-        settings = asdict(replace(self.settings, baseline=""))
+        settings = asdict(dataclasses.replace(self.settings, baseline=""))
         return fingerprint(__version__, settings, readers)
 
     def task_of(self, trial: Trial) -> Task | None:
@@ -61,8 +66,7 @@ class WorkContext:
         return replace(self, registry=Registry(only))
 
 
-@dataclass(frozen=True, slots=True)
-class TrialWork:
+class TrialWork(Frozen, frozen=True):
     """One trial to process: a description without the contents of files."""
 
     trial: Trial
@@ -82,9 +86,13 @@ class TrialWork:
     files_fingerprint: str = ""
     """Fingerprint of its files only. If it differs after reading, the files changed meanwhile."""
 
+    def input_bytes(self) -> int | None:
+        """Bytes of all files of the trial, which shows whether a worker is worth its start."""
+        folder = self.trial.folder
+        return bytes_below(folder) if isinstance(folder, LocalFolder) else None
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+
+class Plan(Frozen, frozen=True):
     """All work of one run."""
 
     works: tuple[TrialWork, ...]
@@ -98,8 +106,7 @@ class Plan:
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
 
 
-@dataclass
-class Fingerprints:
+class Fingerprints(msgspec.Struct):
     """Fingerprints of inputs; a task's is computed once."""
 
     context: str

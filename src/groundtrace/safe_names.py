@@ -13,6 +13,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from groundtrace.patterns import regex
+
 OUTPUT = "retrieval_events"
 """Folder of a run's results: written by artifacts, skipped by discovery."""
 AGGREGATE = "retrieval_events_aggregate"
@@ -22,9 +24,9 @@ MAX_LENGTH = 200
 """Longest name that is kept. It leaves room for suffixes and a temporary name within the 255 bytes
 of a file name."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_+=@,-][A-Za-z0-9_+=@,.-]*(?<!\.)", re.ASCII)
-_UNSAFE = re.compile(r"[^A-Za-z0-9_+=@,-]+", re.ASCII)
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
+_PLAIN = regex(r"[A-Za-z0-9_+=@,-][A-Za-z0-9_+=@,.-]*(?<!\.)", re.ASCII)
+_UNSAFE = regex(r"[^A-Za-z0-9_+=@,-]+", re.ASCII)
+_RESERVED = regex(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
 _KEPT = 60
 """Characters of an unsafe name that are kept, so that people recognise it."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name with the most similar spelling, ignoring case."""
+    import difflib
+
     by_lower = {one.lower(): one for one in reversed(list(known))}
     near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.0)
     return by_lower[near[0]] if near else None

@@ -12,12 +12,12 @@ what was expected.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from groundtrace.patterns import regex
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.choose_reader import HEAD
 from groundtrace.traces.claims import Probe
@@ -49,7 +49,7 @@ OTHER_FILES: tuple[bytes, ...] = (
 HOSTILE: tuple[bytes, ...] = (b"null", b"7", b"true", b"[]", b"{}", b'""', b'[[{"a": null}]]')
 """Values of another type than the one that a reader expects."""
 
-_VALUE = re.compile(rb'(?<=:)\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)')
+_VALUE = regex(rb'(?<=:)\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)')
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any
 
 MAX_KEY_PARTS = 64
@@ -12,6 +11,8 @@ few."""
 
 def loads(text: str) -> dict[str, Any]:
     """The data of a TOML text; raises ValueError for anything that is wrong with it."""
+    import tomllib
+
     # Most texts have fewer dots in all of their lines together.
     lines = text.splitlines() if text.count(".") >= MAX_KEY_PARTS else ()
     for number, line in enumerate(lines, 1):

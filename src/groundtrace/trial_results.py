@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from groundtrace.artifacts.state import files_mark
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
+from groundtrace.frozen import Frozen
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 from groundtrace.plan import TrialWork
 from groundtrace.problems import PASSING
@@ -18,8 +20,7 @@ from groundtrace.storage.local import current_mark
 from groundtrace.storage.watch import Watch
 
 
-@dataclass(frozen=True, slots=True)
-class TrialReading:
+class TrialReading(Frozen, frozen=True):
     """What every stage saw of one trial; `explain` shows it."""
 
     trial: Trial
@@ -30,8 +31,7 @@ class TrialReading:
     document: EventsDocument
 
 
-@dataclass(frozen=True, slots=True)
-class TrialDone:
+class TrialDone(Frozen, frozen=True):
     """What comes back from a worker: a row, not documents."""
 
     outcome: TrialOutcome

@@ -15,9 +15,12 @@ _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 def visible(text: str, keep: str = "") -> str:
     """The text with control, bidirectional, unpaired and blank characters as escapes."""
-    if text.isascii() and text.isprintable():
+    # No character of a hidden category is printable.
+    if text.isprintable() and (text.isascii() or _BLANKS.isdisjoint(text)):
         return text
-    return "".join(char if char in keep or not _hidden(char) else _escape(char) for char in text)
+    # Each different character once: most texts that come here are long and hold one line break.
+    hidden = {ord(char): _escape(char) for char in set(text).difference(keep) if _hidden(char)}
+    return text.translate(hidden) if hidden else text
 
 
 def _hidden(char: str) -> bool:

@@ -21,6 +21,7 @@ from tests.adversarial.worlds import (
     stream,
 )
 from tests.conftest import FIXED_TIME, Ran
+from tests.whole_runs import WITH_WORKERS
 
 
 def mounted(folder: Path, options: str) -> bool:
@@ -53,9 +54,8 @@ def closed_disk(world: World) -> Iterator[Path]:
 
 
 def command_line(world: World, *flags: str) -> list[str]:
-    program = "from groundtrace.cli.main import main; main()"
     where = [str(world.run), "--tasks", str(world.tasks), "--out", str(world.out)]
-    return [sys.executable, "-c", program, "run", *where, "--format", "md", *flags]
+    return [sys.executable, "-c", WITH_WORKERS, "run", *where, "--format", "md", *flags]
 
 
 def in_process(world: World, *flags: str) -> Ran:

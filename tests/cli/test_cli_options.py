@@ -27,6 +27,15 @@ def commands() -> dict[str, click.Command]:
     return {name: command for name, command in found.items() if command is not None}
 
 
+def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
+    """`--help` shows the lines of a table, so that it imports no command."""
+    assert list(main.FIRST_LINES) == list(main.COMMANDS)
+    for name, command in commands().items():
+        first = inspect.cleandoc(command.help or "").partition("\n\n")[0]
+        assert " ".join(first.split()) == main.FIRST_LINES[name]
+        assert not (command.hidden or command.deprecated or command.short_help)
+
+
 @dataclass(frozen=True)
 class Pair:
     left: str | None

@@ -45,9 +45,16 @@ def test_the_version_needs_no_pattern_of_masking() -> None:
     assert not {m for m in imported("--version") if m.startswith("groundtrace.redact")}
 
 
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    found = {name for name in imported("--help") if name.startswith("groundtrace.")}
+    assert found == {f"groundtrace.{name}" for name in ("cli", "cli.main", "errors", "visible")}
+
+
 WATCHED = """
 import json, sys
 import groundtrace.engine.local as local
+import groundtrace.engine.here as here
+here.SMALL_BYTES = 0
 is_alone = local._is_alone
 seen = []
 def watched():

@@ -10,7 +10,7 @@ from unittest import mock
 
 from groundtrace.cli.main import invoke
 from groundtrace.jsonio import loads
-from groundtrace.report.packed_trials import unpack
+from groundtrace.report.blocks_of_trials import unpack
 
 FOLDER = Path(__file__).parent / "demo"
 RUN = "demo_harbour_20260504"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.report.blocks_of_trials import Packed, Packing, made_trial
 from groundtrace.report.data import ReportData
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
@@ -87,6 +88,14 @@ def report_data(details: Sequence[Detail], scope: str = "*", draws: int = 50) ->
         rows=rows,
         details=lambda: iter(details),
     )
+
+
+def packed_in(details: Iterable[Detail], budget: int) -> Packed:
+    """What a page within a budget of bytes holds of these trials."""
+    packing = Packing(budget)
+    for row, one in enumerate(details):
+        packing.add(row, made_trial(one, packing.level))
+    return packing.packed()
 
 
 def hostile_data() -> ReportData:

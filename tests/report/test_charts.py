@@ -17,7 +17,7 @@ from groundtrace.report.charts.intervals import DrawnInterval, difference_scale,
 from groundtrace.report.charts.speed import curve_of
 from groundtrace.report.charts.tasks import MAX_TASKS, chosen
 from groundtrace.report.colours import colours_of
-from groundtrace.report.first_found import NEVER, FirstFound
+from groundtrace.report.first_found import NEVER, FirstFound, first_met
 from groundtrace.report.svg import Scale, element, fitted, text_width
 from groundtrace.report.task_units import TaskUnit, task_units
 from groundtrace.report.trial_links import TrialLinks
@@ -32,7 +32,7 @@ def drawn(data: Any) -> dict[str, Chart]:
     links, found = TrialLinks(), FirstFound()
     for place, one in enumerate(data.details()):
         links.add(one.row)
-        found.add(place, one)
+        found.add(place, first_met(one))
     colours = colours_of(data.summary.by_config)
     return {c.id: c for c in charts(data, task_units(data.rows), links, found, colours)}
 
@@ -121,8 +121,8 @@ def test_relevant_files_count_by_the_call_that_met_them_first() -> None:
     blind = detail(trial(source=None, truth=["a"], task_name="blind", trial_name="b__1"))
     counted = FirstFound()
     for place, made in enumerate((one, blind)):
-        counted.add(place, made)
-    counted.add(0, one)
+        counted.add(place, first_met(made))
+    counted.add(0, first_met(one))
     (config,) = counted.files
     assert counted.ways([config]) == ["a shell command", NEVER]
     assert [counted.number(config, way) for way in ("a shell command", NEVER)] == [1, 1]

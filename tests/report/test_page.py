@@ -16,8 +16,9 @@ import pytest
 from msgspec import structs
 
 from groundtrace.report import Detail, html, packed_trials, render_html
+from groundtrace.report.blocks_of_trials import unpack
 from groundtrace.report.calls import DEEDS
-from groundtrace.report.packed_trials import LEVELS, pack, unpack
+from groundtrace.report.packed_trials import LEVELS
 from groundtrace.report.safe_text import plain
 from groundtrace.rows.trial_row import TrialRow
 from tests.conftest import Ran
@@ -28,6 +29,7 @@ from tests.report.pages import (
     detail,
     hostile_data,
     many_data,
+    packed_in,
     report_data,
 )
 
@@ -103,7 +105,7 @@ def test_a_trial_keeps_its_calls_in_order_with_hits_writes_and_misses() -> None:
         step(Seen("written", "a", "a")),
         truth=["a", "missed.py"],
     )
-    packed = pack(lambda: [(0, detail(document))], 100_000)
+    packed = packed_in([detail(document)], 100_000)
     (made,) = unpack(packed.blocks[0])
     assert made["truth"] == [["a", [2, 0], None], ["missed.py", None, None]]
     marks = [step[3] for step in made["steps"]]
@@ -135,7 +137,7 @@ def test_a_call_says_how_far_its_files_can_be_trusted() -> None:
     ]
     coverage = structs.replace(document.coverage, tokens_share=0.4)
     document = structs.replace(document, events=events, coverage=coverage)
-    (made,) = unpack(pack(lambda: [(0, detail(document))], 100_000).blocks[0])
+    (made,) = unpack(packed_in([detail(document)], 100_000).blocks[0])
     base = packed_trials.HIT
     assert [step[3] for step in made["steps"]] == [
         packed_trials.FIRST + base + packed_trials.GENERIC,
@@ -149,7 +151,7 @@ def test_a_call_says_how_far_its_files_can_be_trusted() -> None:
 
 def test_a_call_of_other_tools_that_touches_nothing_did_not_fail() -> None:
     """D4: only a retrieval that gave nothing is marked; a note to oneself gives nothing to get."""
-    packed = pack(lambda: [(0, detail(trial(step(tool="TodoWrite"), truth=["a"])))], 100_000)
+    packed = packed_in([detail(trial(step(tool="TodoWrite"), truth=["a"]))], 100_000)
     (made,) = unpack(packed.blocks[0])
     assert DEEDS[made["steps"][0][9]] == "other"
 
@@ -175,28 +177,28 @@ def test_calls_without_files_are_told_apart(
     one = dataclasses.replace(
         one, row=dataclasses.replace(one.row, unknown_tools={"mcp__acme__find": 1})
     )
-    (made,) = unpack(pack(lambda: [(0, one)], 100_000).blocks[0])
+    (made,) = unpack(packed_in([one], 100_000).blocks[0])
     assert DEEDS[made["steps"][0][9]] == deed
 
 
 def test_a_trial_names_its_folder_and_the_command_that_explains_it() -> None:
     document = trial(step(), truth=["a"], run_id="my run", trial_name="t__1")
     one = detail(document, path="cfg/t__1; rm -rf x")
-    (made,) = unpack(pack(lambda: [(0, one)], 100_000).blocks[0])
+    (made,) = unpack(packed_in([one], 100_000).blocks[0])
     assert made["folder"] == "my run/cfg/t__1; rm -rf x"
     assert made["explain"] == "groundtrace explain 'my run/cfg/t__1; rm -rf x' --tasks TASKS"
 
 
 def test_less_is_kept_where_the_budget_is_small_and_the_page_says_so() -> None:
     made = many_data(60, calls=120)
-    numbered = list(enumerate(made.details()))
-    whole = pack(lambda: numbered, 10_000_000)
+    details = list(made.details())
+    whole = packed_in(details, 10_000_000)
     assert (whole.limits, whole.without) == (LEVELS[0], 0)
-    less = pack(lambda: numbered, whole.size // 2)
+    less = packed_in(details, whole.size // 2)
     assert less.limits in LEVELS[1:]
     assert less.without == 0
     assert less.size <= whole.size // 2
-    least = pack(lambda: numbered, 2_000)
+    least = packed_in(details, 2_000)
     assert least.limits is LEVELS[-1]
     assert least.size <= 2_000
     assert least.without + len(least.places) == 60
@@ -204,7 +206,7 @@ def test_less_is_kept_where_the_budget_is_small_and_the_page_says_so() -> None:
 
 def test_calls_that_were_cut_are_counted() -> None:
     document = trial(*(step(Seen("read", f"f{n}")) for n in range(1_200)), truth=["a"])
-    (made,) = unpack(pack(lambda: [(0, detail(document))], 1_000_000).blocks[0])
+    (made,) = unpack(packed_in([detail(document)], 1_000_000).blocks[0])
     assert len(made["steps"]) == 1_000
     assert made["cut"] == 200
 

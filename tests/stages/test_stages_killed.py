@@ -221,6 +221,7 @@ def test_a_full_disk_is_one_line_and_nothing_half_written(
     assert results(small) == completed
 
 
+@pytest.mark.usefixtures("workers_for_small_work")
 def test_an_output_that_cannot_be_written_is_one_line(
     groundtrace: Call, small: Path, tmp_path: Path
 ) -> None:

@@ -121,6 +121,7 @@ def test_all_trials_are_written_under_their_own_names(groundtrace: Call, small: 
     assert names[1].startswith("tide-table-008.tide-table-008__")
 
 
+@pytest.mark.usefixtures("workers_for_small_work")
 def test_jobs_do_not_change_a_byte(groundtrace: Call, small: Path, tmp_path: Path) -> None:
     run(groundtrace, small, "--out", tmp_path / "retrieval_events_1")
     run(groundtrace, small, "--out", tmp_path / "retrieval_events_2", "--jobs", "2")

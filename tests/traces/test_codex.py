@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
@@ -19,6 +21,7 @@ from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
 from groundtrace.traces import read_trace as read_folder
 from groundtrace.traces.codex import CodexReader
+from groundtrace.traces.codex.stream import event_in, is_stream
 from groundtrace.traces.loose import read_trace_of, recognise
 
 META = {"id": "t-1", "timestamp": "2026-05-04T10:00:00Z", "cwd": "/w", "cli_version": "0.90.0"}
@@ -567,3 +570,29 @@ def test_a_packed_rollout_is_read(tmp_path: Path) -> None:
     path = tmp_path / "rollout-2026-05-04T10-00-00-t.jsonl.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(plain))
     assert [c.call_id for c in read_trace(path).trace.calls] == ["a"]
+
+
+_NAMES = ("type", "id", "timestamp", "data", "payload", "event", "msg", "message", "other")
+_KINDS = (
+    "thread.started",
+    "item.x",
+    "item.",
+    "xitem.done",
+    "turn",
+    "turn.a b",
+    "message",
+    "",
+    None,
+)
+_LINES = st.recursive(
+    st.sampled_from([*_KINDS, 7, True]),
+    lambda inner: (
+        st.dictionaries(st.sampled_from(_NAMES), inner, max_size=4) | st.lists(inner, max_size=2)
+    ),
+    max_leaves=14,
+)
+
+
+@given(_LINES)
+def test_a_line_is_of_a_stream_if_it_holds_an_event(value: Any) -> None:
+    assert is_stream(value) == (event_in(value) is not None)

@@ -11,7 +11,9 @@ import pytest
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
 from groundtrace.model import ReadResult, Trace
+from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
+from groundtrace.traces.gemini.session import _is_lines
 
 HEADER = {
     "sessionId": "s-1",
@@ -295,3 +297,27 @@ def test_noise_before_a_stream_is_counted(tmp_path: Path) -> None:
     trace, problems = read_trace(path)
     assert names(trace) == ["a", "b", "c"]
     assert [(p.kind, p.line) for p in problems] == [("non_json_lines", 1), ("trimmed_result", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_lines"),
+    [
+        ('{"sessionId": "s", "messages": []}', False),
+        ('\n \t{"sessionId": "s", "messages": []} \r\n', False),
+        ('\ufeff{"messages": []}', False),
+        ('{"type": "init"}\n{"messages": []}', True),
+        ('\ufeff{"type": "init"}\r\n', True),
+        ('noise {"messages": []}\n{}\n{"type": "init"}', True),
+        ('{broken}\n{"messages": []}', False),
+        (json.dumps({"a": [{"b": 1}], "messages": [{}]}, indent=2), False),
+        (json.dumps({"a": [{"b": 1}]}, indent=2), True),
+        ('{\n "messages": [\n  {"id": 1}\n ]\n}', True),
+        ("[{}]", True),
+        ("", True),
+    ],
+)
+def test_the_first_line_that_is_an_object_tells_the_layout(
+    tmp_path: Path, text: str, is_lines: bool
+) -> None:
+    (tmp_path / "file").write_bytes(text.encode())
+    assert _is_lines(LocalFolder(tmp_path), "file") is is_lines

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from groundtrace.errors import LockedError, OutputError
 from groundtrace.storage import Folder, LocalFolder
@@ -33,22 +32,24 @@ def locked(folder: Folder) -> Iterator[None]:
     import fcntl
 
     refuse_link(folder)
-    path = folder.path / FILE_NAME
-    with _opened(path) as stream:
+    path = f"{folder.url}/{FILE_NAME}"
+    file = _opened(path)
+    try:
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
-        _say(stream, {"pid": os.getpid(), "host": socket.gethostname(), "since": int(time.time())})
-        folder.sweep()
+        _say(file, {"pid": os.getpid(), "host": os.uname().nodename, "since": int(time.time())})
         try:
             yield
         finally:
-            # A worker that was stopped while writing may have left a half-written file.
+            # What a killed process, or a worker that was stopped while writing, left half-written.
             folder.sweep()
-            _say(stream, {})
+            _say(file, {})
             # Closing is not enough: a worker forked in the meantime has the same file open.
-            fcntl.flock(stream, fcntl.LOCK_UN)
+            fcntl.flock(file, fcntl.LOCK_UN)
+    finally:
+        os.close(file)
 
 
 def refuse_link(folder: LocalFolder) -> None:
@@ -63,36 +64,36 @@ def refuse_link(folder: LocalFolder) -> None:
         raise OutputError(f"{folder.url}: is behind a link that leaves its folder; not written")
 
 
-def _opened(path: Path) -> TextIO:
+def _opened(path: str) -> int:
     # Do not open through a link: the file that it points to would be emptied (D37).
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     try:
         try:
             file = os.open(path, flags, 0o666)
         except FileNotFoundError:  # only the first stage runs before the folder exists
-            path.parent.mkdir(parents=True, exist_ok=True)
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
             file = os.open(path, flags, 0o666)
         if os.fstat(file).st_nlink > 1:
             os.close(file)
             raise OSError("it is also another file, through a hard link")
-        return os.fdopen(file, "a+", encoding="utf-8")
+        return file
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
-def _say(stream: TextIO, holder: dict[str, Any]) -> None:
+def _say(file: int, holder: dict[str, Any]) -> None:
     """Write who holds the lock into its file; if the disk is full, the lock works without it."""
     try:
-        stream.truncate(0)
-        stream.write(json.dumps(holder) if holder else "")
-        stream.flush()
+        os.ftruncate(file, 0)
+        if holder:
+            os.write(file, json.dumps(holder).encode())
     except OSError:
         pass
 
 
-def _holder(path: Path) -> str:
+def _holder(path: str) -> str:
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
         return f"in use by process {said['pid']} on {said['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "in use by another process"

@@ -12,10 +12,11 @@ If RUNS is one file (a trace or a manifest), the folder that holds the file is t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 
 from groundtrace.artifacts.state import load_state
 from groundtrace.errors import NothingFoundError
+from groundtrace.frozen import Frozen
 from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of, safe_name
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
@@ -23,32 +24,34 @@ _GROUPS = 3
 """Levels of folders that may be between RUNS and a run (`_raw`, `csb_org`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutput:
+class RunOutput(Frozen, frozen=True):
     """The output folder of one run."""
 
     run_id: str
     folder: Folder
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFolders:
+class OutputFolders(Frozen, frozen=True, dict=True):
     """The output folders of RUNS: one for each run, and one over all runs."""
 
     runs: str
     out: str | None = None
 
+    @cached_property
+    def _base(self) -> Folder:
+        """The folder that all of them are in: where it leads is asked once, not for every run."""
+        return place_at(self.runs).folder if self.out is None else folder_at(self.out)
+
     def run(self, run_id: str, path: str) -> RunOutput:
         """Where a run's files go; `path` is the run's folder below RUNS, empty for RUNS itself."""
         if self.out is not None:
-            return RunOutput(run_id, folder_at(self.out).folder(f"{safe_name(run_id)}/{OUTPUT}"))
+            return RunOutput(run_id, self._base.folder(f"{safe_name(run_id)}/{OUTPUT}"))
         inside = f"{path}/{OUTPUT}" if path else OUTPUT
-        return RunOutput(run_id, place_at(self.runs).folder.folder(inside))
+        return RunOutput(run_id, self._base.folder(inside))
 
     def aggregate(self) -> Folder:
         """Where files over all runs go."""
-        base = place_at(self.runs).folder if self.out is None else folder_at(self.out)
-        return base.folder(AGGREGATE)
+        return self._base.folder(AGGREGATE)
 
     def existing(self) -> tuple[list[RunOutput], bool]:
         """Output folders that earlier commands left, and whether RUNS is a single run.

@@ -6,7 +6,6 @@ A broken file becomes a problem; the other documents are still read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES_FILE
@@ -14,6 +13,7 @@ from groundtrace.documents.codec import decode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
 from groundtrace.safe_names import fits_only
 from groundtrace.storage import Folder
@@ -24,8 +24,7 @@ MAX_DOCUMENT = 1024 * 1024 * 1024
 """groundtrace wrote these documents, and no trial gives a larger one; a larger file is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument(Generic[D]):
+class StoredDocument(Frozen, Generic[D], frozen=True):
     """One file of the folder: its document, or the problem that kept it from being read."""
 
     path: str
@@ -80,6 +79,14 @@ class OutcomeIndex:
         self._everything = document is None
         self._by_document = {trial.document: trial for trial in trials if trial.document}
         self._by_name = {(t.config_name, t.task_name, t.trial_name): t for t in trials}
+
+    @classmethod
+    def of_one(cls, path: str, outcome: TrialOutcome) -> OutcomeIndex:
+        """An index of the outcome that names one document: small enough to send to a worker."""
+        index = cls(StoredDocument(OUTCOMES_FILE, None))
+        index._everything = False
+        index._by_document = {path: outcome}
+        return index
 
     def lists(self, path: str) -> bool:
         """Whether a document belongs to the run.

@@ -132,6 +132,12 @@ def files_mark(folder: Folder) -> str:
     return fingerprint_lines(f"{path}\0{mark}" for path, mark in files_below(folder))
 
 
+def bytes_below(folder: Folder) -> int:
+    """Size of all files below a folder."""
+    marks = (mark for _, mark in files_below(folder) if " " not in mark)
+    return sum(int(mark.partition(":")[0]) for mark in marks)
+
+
 def marks_in(folder: Folder) -> dict[str, str]:
     """Mark of every file in an output folder and one level below: lists folders, opens no file."""
     found: dict[str, str] = {}

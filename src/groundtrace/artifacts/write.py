@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import msgspec
 
 from groundtrace.documents.codec import encode
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, FolderEntry
 
 D = TypeVar("D", bound=msgspec.Struct)
 
-_MADE = re.compile(rb'"generated_at": ?"([^"]*)"')
+_MADE = regex(rb'"generated_at": ?"([^"]*)"')
 _HEAD = 4096
 """Bytes at the start of a document that hold `generated_at`: it is the second field."""
 

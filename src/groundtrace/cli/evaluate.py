@@ -50,7 +50,7 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         summaries = [f"{run.folder.url}/{SUMMARY}" for run in done.outputs]
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")
-        summary = summary_of(request, done)
+        summary = None if output.quiet or output.as_json else summary_of(request, done)
     if output.as_json:
         data = {
             "evaluated": done.evaluated,

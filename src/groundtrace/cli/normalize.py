@@ -143,7 +143,7 @@ def list_trials(
     only = None if output.only is None else with_other_names(output.only, tasks)
     rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=only))
     if output.as_json:
-        print_json([dict(zip(row.__slots__, _values(row), strict=True)) for row in rows])
+        print_json([dict(zip(row.__struct_fields__, _values(row), strict=True)) for row in rows])
     else:
         headings = ["state", "run", "config", "task", "task found", "trial", "files", "why"]
         cells = (
@@ -194,4 +194,4 @@ def _named_by(row: SurveyRow) -> str:
 
 
 def _values(row: Any) -> list[Any]:
-    return [getattr(row, name) for name in row.__slots__]
+    return [getattr(row, name) for name in row.__struct_fields__]

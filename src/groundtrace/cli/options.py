@@ -1,6 +1,6 @@
 """Flags that several commands share. Each is declared once and passed in a typed group.
 
-A group is a frozen dataclass and the click options that fill it. A command takes the group as one
+A group is a frozen record and the click options that fill it. A command takes the group as one
 parameter, so the type checker sees every flag that is used. A flag without a field, or a field
 without a flag, is an error at import.
 """
@@ -8,7 +8,6 @@ without a flag, is an error at import.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from functools import reduce, wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ import click
 
 from groundtrace.config import BASELINE, CHOICES, MAX_SECONDS, PRIMARIES
 from groundtrace.engine import ENGINES
+from groundtrace.frozen import Frozen
 from groundtrace.impact.options import ImpactOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,7 +38,7 @@ def group(
     name: str, made: type[Any], *options: Decorator
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options that a command takes as one parameter `name`, an object of the class `made`."""
-    names = {field.name for field in fields(made)}
+    names = set(made.__annotations__)
     given = exposed_names(options)
     if names != given:
         raise TypeError(f"{made.__name__} and its flags differ: {sorted(names ^ given)}")
@@ -87,8 +87,7 @@ no_mask_option = click.option(
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
 
 
-@dataclass(frozen=True, slots=True)
-class TruthFlags:
+class TruthFlags(Frozen, frozen=True):
     """Where ground truth comes from."""
 
     tasks: tuple[str, ...]
@@ -117,8 +116,7 @@ truth_options = group(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFlags:
+class OutputFlags(Frozen, frozen=True):
     """Where results go, which tasks they cover, and how they are shown."""
 
     out: str | None
@@ -157,8 +155,7 @@ output_options = group(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WorkFlags:
+class WorkFlags(Frozen, frozen=True):
     """How and where the work is done."""
 
     jobs: int | None
@@ -181,7 +178,7 @@ work_options = group(
     "work",
     WorkFlags,
     click.option(
-        "--jobs", type=click.IntRange(min=1), help=("Number of processes; default: all cores.")
+        "--jobs", type=click.IntRange(min=1), help=("Most processes; default: all cores.")
     ),
     click.option(
         "--engine",
@@ -230,8 +227,7 @@ dry_run_option = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NormalizeFlags:
+class NormalizeFlags(Frozen, frozen=True):
     """Settings for reading trials; flags that were not given come from the settings file."""
 
     shell: str | None
@@ -297,8 +293,7 @@ normalize_options = group(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactFlags:
+class ImpactFlags(Frozen, frozen=True):
     """What is compared, and the seed and number of random draws; see `ImpactOptions`."""
 
     baseline: str | None

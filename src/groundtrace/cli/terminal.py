@@ -63,7 +63,7 @@ def say_unknown_tools(
     calls: Mapping[str, Mapping[str, int]], servers: Mapping[str, int], *, quiet: bool
 ) -> None:
     """Say how calls of unknown tools were read, and which MCP servers are not counted as such."""
-    if not calls and not servers:
+    if quiet or not (calls or servers):
         return
     from groundtrace.summary.unknown_tools import unknown_tools_text
 
@@ -72,7 +72,7 @@ def say_unknown_tools(
 
 def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
     """The same, with the counts of a summary."""
-    if summary is not None:
+    if summary is not None and not quiet:
         calls, servers = summary.unknown_tool_calls, summary.servers_not_counted
         say_unknown_tools(calls or {}, servers or {}, quiet=quiet)
         if summary.looked_at:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Problem
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.values import as_mapping
 
@@ -21,7 +22,7 @@ MAX_REPORT = 64 * 1024 * 1024
 MAX_EVALUATIONS = 2_000
 """How many folders of a run and a model are searched."""
 
-_SIGNS = re.compile(r"[^a-z0-9]+")
+_SIGNS = regex(r"[^a-z0-9]+")
 
 
 class Evaluation(NamedTuple):

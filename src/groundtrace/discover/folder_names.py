@@ -24,21 +24,23 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}__\d{2}-\d{2}-\d{2}")
-_ATTEMPT = re.compile(r"(?:rep|attempt|trial|run)[_-]?\d+")
+from groundtrace.patterns import regex
+
+_TIMESTAMP = regex(r"\d{4}-\d{2}-\d{2}__\d{2}-\d{2}-\d{2}")
+_ATTEMPT = regex(r"(?:rep|attempt|trial|run)[_-]?\d+")
 _MODES = "baseline|hybrid|mcp_only|mcp|cli"
-_CONFIG = re.compile(
+_CONFIG = regex(
     rf"{_MODES}|sourcegraph_(?:full|base)"
     r"|[a-z0-9]+(?:-[a-z0-9]+)*-(?:direct|artifact)(?:__\w+)?"
 )
-_MODE_SUFFIX = re.compile(rf"(?P<task>.+)_(?P<mode>{_MODES})")
-_SUITE = re.compile(
+_MODE_SUFFIX = regex(rf"(?P<task>.+)_(?P<mode>{_MODES})")
+_SUITE = regex(
     r"(?P<suite>(?:csb|ccb)_[a-z][a-z_]*?)"
     r"(?:_(?:haiku|sonnet|opus|gpt|gemini|claude)[a-z0-9.-]*)?(?:_\d{6,8})?(?:_\d{6})?(?:__\w+)?"
 )
 MAX_FOLDER_NAME = 255
 """Longest name that a folder can have, in characters; a suite's name is not longer."""
-_FLAT = re.compile(r"runs__\w+?__.+")
+_FLAT = regex(r"runs__\w+?__.+")
 _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
 
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem, Trial
 from groundtrace.safe_names import fits_only
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Frozen, frozen=True):
     """A folder that was skipped, and why."""
 
     path: str
@@ -20,8 +19,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class FoundProblem:
+class FoundProblem(Frozen, frozen=True):
     """A problem found while looking for trials. A trial's own problems come right before it."""
 
     path: str

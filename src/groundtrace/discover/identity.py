@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import field
 
 from groundtrace.discover.folder_names import (
     RunPlace,
@@ -31,6 +32,7 @@ from groundtrace.discover.records import (
     as_name,
 )
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem, Task
 from groundtrace.values import model_name
 
@@ -146,8 +148,7 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Frozen, frozen=True):
     """The names of a trial, and where each name comes from."""
 
     config_name: str

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec import field
 
 from groundtrace.config import Settings
 from groundtrace.discover.evaluations import MadeBy
@@ -27,6 +29,7 @@ from groundtrace.discover.loose_names import (
 )
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.outcomes_beside import SIDECARS, OutcomeBeside, Verdicts, marks_beside
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Repeats, Stated, Trial
 from groundtrace.safe_names import AGGREGATE, OUTPUT
@@ -61,8 +64,7 @@ _QUIET = (
 """Endings of files that are expected next to traces: examined, but not listed one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class LooseRun:
+class LooseRun(Frozen, frozen=True):
     """Which traces of a folder are read."""
 
     file: str | None = None
@@ -111,8 +113,7 @@ def _may_have_companions(folder: Folder, file: str) -> bool:
     return found is not None and not hasattr(found.reader, "samples")
 
 
-@dataclass(slots=True)
-class _Item:
+class _Item(msgspec.Struct):
     """One sample while trials are being named."""
 
     folder: Folder

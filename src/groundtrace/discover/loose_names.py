@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.discover.wrappers import forms
 from groundtrace.model import Task
+from groundtrace.patterns import regex
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ DEFAULT_CONFIG = "default"
 
 _SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
 """File endings that consist of two parts."""
-_REPEAT = re.compile(
-    r"(?P<task>.+?)(?:_\d{1,3}|[-_.](?:run|rep|attempt|trial|try|sample)[-_]?\d{1,4})"
-)
+_REPEAT = regex(r"(?P<task>.+?)(?:_\d{1,3}|[-_.](?:run|rep|attempt|trial|try|sample)[-_]?\d{1,4})")
 
 
 class Named(NamedTuple):

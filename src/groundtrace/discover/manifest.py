@@ -6,12 +6,12 @@ row states wins over what the trace states. An unknown column becomes a group.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import field
+
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -25,8 +25,7 @@ COLUMNS = ("trace", *TEXTS, *NUMBERS)
 MAX_MANIFEST = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestRow:
+class ManifestRow(Frozen, frozen=True):
     """One row: a trace and what is stated about it."""
 
     number: int
@@ -50,6 +49,8 @@ def is_manifest(folder: Folder, name: str) -> bool:
         return False
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
     if name.casefold().endswith(".csv"):
+        import csv
+
         header = next(csv.reader([first.decode("utf-8", errors="replace")]), [])
         return "trace" in (column.strip() for column in header)
     try:
@@ -82,6 +83,9 @@ def read_manifest(folder: Folder, name: str, problems: list[Problem]) -> Iterato
 
 
 def _csv(text: str, name: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    import csv
+    import io
+
     reader = csv.reader(io.StringIO(text, newline=""))
     header: list[str] | None = None
     try:

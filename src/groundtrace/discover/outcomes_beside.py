@@ -18,8 +18,10 @@ trace (D102).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from groundtrace.discover.evaluations import (
     Evaluation,
@@ -29,6 +31,7 @@ from groundtrace.discover.evaluations import (
     evaluations_in,
     verdict_in,
 )
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -45,8 +48,7 @@ _RESOLVED = ("resolved", "resolved_ids")
 """Keys of results.json with the ids of solved instances; every other list is of unsolved ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeBeside:
+class OutcomeBeside(Frozen, frozen=True):
     """What the files next to a trace say about its instance."""
 
     reward: float | None = None
@@ -68,8 +70,7 @@ def reward_in(row: Mapping[str, Any]) -> tuple[float | None, str | None]:
     return None, None
 
 
-@dataclass(slots=True)
-class _Place:
+class _Place(msgspec.Struct):
     """The records of one folder, read once."""
 
     folder: Folder

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Literal
 
+from msgspec import field
+from msgspec.structs import replace
+
+from groundtrace.entry_points import entry_points
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
@@ -34,8 +37,7 @@ MAX_NAME = 4096
 Level = Literal["trial", "job", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Records:
+class Records(Frozen, frozen=True):
     """What could be read from the files of one folder."""
 
     level: Level

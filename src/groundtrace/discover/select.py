@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import field
 
 from groundtrace.config import Settings
 from groundtrace.discover.folders import Found, FoundProblem, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
+from groundtrace.frozen import Frozen
 from groundtrace.model import Trial
 from groundtrace.storage import Folder, Place
 
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Frozen, frozen=True):
     """A trial that does not count, because another trial of its task and configuration does."""
 
     trial: Trial
@@ -86,8 +87,7 @@ def _reason(other: Trial, best: Trial) -> str:
 RowState = Literal["selected", "superseded", "skipped", "problem"]
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyRow:
+class SurveyRow(Frozen, frozen=True):
     """One line of `normalize --dry-run`."""
 
     state: RowState

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from groundtrace.discover.identity import identify, place_of
 from groundtrace.discover.read_outcome import read_outcome

@@ -7,7 +7,6 @@ Whether a folder is a trial depends on what its files say (`records`), never on 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.config import Settings
@@ -17,6 +16,7 @@ from groundtrace.discover.loose import LooseRun, discover_loose
 from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
@@ -34,8 +34,7 @@ _PROBES = 40
 """How many children of a folder are examined to tell a run from a folder of runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Frozen, frozen=True):
     """One run folder."""
 
     run_id: str
@@ -46,8 +45,7 @@ class Run:
     """Set when the run is traces without trial records."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunsLayout:
+class RunsLayout(Frozen, frozen=True):
     """What RUNS is: one run, a folder that holds runs, or traces without trial records."""
 
     folder: Folder
@@ -96,9 +94,10 @@ def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False)
             return _layout_of_file(runs.folder, runs.file, settings, by_run=by_run)
         runs = runs.folder
     top = _Spot(runs, (), (), Links())
-    if _first_trial(top, settings) is None:
+    first = _first_trial(top, settings)
+    if first is None:
         return RunsLayout(runs, settings, True, (LooseRun(),))
-    return RunsLayout(runs, settings, not _holds_runs(top, settings))
+    return RunsLayout(runs, settings, not _holds_runs(top, settings, first))
 
 
 def _layout_of_file(folder: Folder, file: str, settings: Settings, *, by_run: bool) -> RunsLayout:
@@ -317,23 +316,27 @@ def _first_trial(spot: _Spot, settings: Settings) -> _TrialFolder | None:
     return next((t for t in _trials_below(spot, settings) if isinstance(t, _TrialFolder)), None)
 
 
-def _holds_runs(spot: _Spot, settings: Settings) -> bool:
+def _holds_runs(spot: _Spot, settings: Settings, first: _TrialFolder) -> bool:
     """Whether a folder is a folder of runs: where does the first trial of each child put its run?
 
-    Names count more than positions: one child with the name of a configuration outweighs any number
-    of children that are only at a certain depth.
+    `first` is the first trial at or below the folder. Names count more than positions: one child
+    with the name of a configuration outweighs any number of children that are only at a certain
+    depth.
     """
-    spot = spot.afresh()
-    entries = kinds_of(spot.folder)
-    if read_records(spot.folder, entries).level == "trial":
+    depth = len(spot.parts)
+    if len(first.spot.parts) == depth:
         return False
+    place = place_of(first.spot.parts[depth:], first.records)
+    if place.strong:  # as in nearly every folder; then no other record is read
+        return place.run >= 0
+    spot = spot.afresh()
     weak = 0
     probed = 0
-    for child in _children(spot, entries, settings):
+    for child in _children(spot, kinds_of(spot.folder), settings):
         trial = _first_trial(child, settings) if isinstance(child, _Spot) else None
         if trial is None:
             continue
-        place = place_of(trial.spot.parts[len(spot.parts) :], trial.records)
+        place = place_of(trial.spot.parts[depth:], trial.records)
         if place.strong:
             return place.run >= 0
         weak += 1 if place.run >= 0 else -1
@@ -350,11 +353,13 @@ def _runs_below(
     for child in _children(spot, kinds_of(spot.folder), settings):
         if not isinstance(child, _Spot) or is_run(child):
             yield child
-        elif _first_trial(child, settings) is None:
+            continue
+        first = _first_trial(child, settings)
+        if first is None:
             for item in _trials_below(child, settings):
                 if not isinstance(item, _TrialFolder):
                     yield item
-        elif _holds_runs(child, settings):
+        elif _holds_runs(child, settings, first):
             yield from _runs_below(child, settings, is_run)
         else:
             yield child

@@ -6,20 +6,21 @@ only when its form leaves no doubt: a task may itself be called `mcp_server_conf
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from groundtrace.patterns import regex
 
 CUT_AT = 32
 """Names of trial folders keep this many characters of the task's name."""
 
 _HASH = r"(?:[A-Za-z0-9]{6}|[0-9a-f]{8})"
-_HASHED = re.compile(rf"(?:mcp|bl)_(?P<task>.+)_(?P<hash>{_HASH})")
-_PREFIXED = re.compile(r"(?P<prefix>sgonly|artifact|mcp|bl)_(?P<task>.+)")
-_SDLC = re.compile(rf"sdlc_(?P<rest>[^_]+_.+)_(?P<hash>{_HASH})")
-_TAILED = re.compile(rf"(?P<task>.+)_(?P<hash>{_HASH})")
-_NUMBERED = re.compile(r".*-\d{2,4}")
-_TRIAL = re.compile(r"(?P<stem>.+)__[A-Za-z0-9]{7}")
-_ATTEMPT = re.compile(r"(?P<task>.+)_\d{1,3}")
+_HASHED = regex(rf"(?:mcp|bl)_(?P<task>.+)_(?P<hash>{_HASH})")
+_PREFIXED = regex(r"(?P<prefix>sgonly|artifact|mcp|bl)_(?P<task>.+)")
+_SDLC = regex(rf"sdlc_(?P<rest>[^_]+_.+)_(?P<hash>{_HASH})")
+_TAILED = regex(rf"(?P<task>.+)_(?P<hash>{_HASH})")
+_NUMBERED = regex(r".*-\d{2,4}")
+_TRIAL = regex(r"(?P<stem>.+)__[A-Za-z0-9]{7}")
+_ATTEMPT = regex(r"(?P<task>.+)_\d{1,3}")
 
 
 def forms(name: str) -> Iterator[str]:

@@ -7,7 +7,6 @@ when they are written. `KINDS` is the table of documents.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from groundtrace.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
 from groundtrace.documents.events import EventsDocument
@@ -15,6 +14,7 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.frozen import Frozen
 
 __all__ = [
     "KINDS",
@@ -27,8 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentKind:
+class DocumentKind(Frozen, frozen=True):
     """One kind of document: its type and its file."""
 
     type: type[Record]

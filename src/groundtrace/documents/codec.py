@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from operator import is_
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect as inspect
-import msgspec.structs
 
 from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
 from groundtrace.errors import InputError, VersionError
+from groundtrace.patterns import regex
 
-_VERSION = re.compile(r"^(\d{1,9})\.(\d{1,9})$")
+_VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
 
 PART = 256
 """How many items of a streamed list are encoded at a time."""
@@ -102,29 +103,34 @@ def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache
 def _deep_fields(record: type[msgspec.Struct]) -> tuple[str, ...]:
     """Fields that can hold keys: records, lists and mappings; the others are numbers and texts."""
-    return tuple(field.name for field in msgspec.structs.fields(record) if not _is_flat(field.type))
+    types: dict[str, bool] = {}
+    for owner in reversed(record.__mro__):
+        for name, text in vars(owner).get("__annotations__", {}).items():
+            types[name] = _is_flat(owner.__module__, text)
+    return tuple(name for name in record.__struct_fields__ if not types[name])
 
 
-def _is_flat(kind: Any) -> bool:
-    """Whether a type, or each of a union, holds nothing further."""
-    return _flat_type(inspect.type_info(kind))
+@cache
+def _is_flat(module: str, text: str) -> bool:
+    """Whether the type that an annotation names holds nothing further.
+
+    A few texts are the types of nearly all fields. Asking msgspec for the types of all fields, with
+    all that is in them, took a tenth of the time of evaluating 20 trials.
+    """
+    return _is_flat_type(eval(text, vars(sys.modules[module])))
 
 
-def _flat_type(kind: inspect.Type) -> bool:
-    match kind:
-        case inspect.Metadata(type=inner):
-            return _flat_type(inner)
-        case inspect.UnionType(types=types):
-            return all(map(_flat_type, types))
-    flat = (
-        inspect.BoolType,
-        inspect.FloatType,
-        inspect.IntType,
-        inspect.LiteralType,
-        inspect.NoneType,
-        inspect.StrType,
-    )
-    return isinstance(kind, flat)
+_FLAT = (bool, float, int, str, NoneType, msgspec.UnsetType)
+
+
+def _is_flat_type(kind: Any) -> bool:
+    """Whether a type, or each of a union, is a number, a text or one of a few words."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        return _is_flat_type(kind.__origin__)
+    if origin in (Union, UnionType):
+        return all(map(_is_flat_type, get_args(kind)))
+    return origin is Literal or kind in _FLAT
 
 
 def encode_in_parts(

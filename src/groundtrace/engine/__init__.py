@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from groundtrace.engine.base import Done, Engine
 from groundtrace.errors import UsageError
+from groundtrace.frozen import Frozen
 
 __all__ = ["ENGINES", "Done", "Engine", "EngineOptions", "make_engine"]
 
 
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
+class EngineOptions(Frozen, frozen=True):
     """Options of all engines; each engine refuses options that are not for it."""
 
     jobs: int | None = None
@@ -33,10 +32,10 @@ class EngineOptions:
 def _local(options: EngineOptions) -> Engine:
     if options.scheduler is not None:
         raise UsageError("--scheduler needs --engine dask")
-    from groundtrace.engine.local import LocalEngine
+    from groundtrace.engine.here import HereFirstEngine
 
     jobs = options.jobs or os.cpu_count() or 1
-    return LocalEngine(jobs, options.preload, may_fork=options.may_fork)
+    return HereFirstEngine(jobs, options.preload, may_fork=options.may_fork)
 
 
 def _dask(options: EngineOptions) -> Engine:

@@ -7,11 +7,11 @@ description into one result. Engines differ only in where that happens.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
-from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 from groundtrace.errors import OutputError
+from groundtrace.frozen import Frozen
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,8 +23,7 @@ CHUNKS_EACH = 4
 the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done(Generic[Item, Result]):
+class Done(Frozen, Generic[Item, Result], frozen=True):
     """One item after its work: its result, or why it could not be done."""
 
     item: Item

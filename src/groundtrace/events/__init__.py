@@ -24,10 +24,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import get_args
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION

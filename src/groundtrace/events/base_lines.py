@@ -24,21 +24,22 @@ from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown,
 from groundtrace.events.accesses import Accesses
 from groundtrace.events.same_text import ENOUGH, OwnText, agreement, place
 from groundtrace.model import CallView, FileRef, ToolCall
+from groundtrace.patterns import regex
 
 _SHOWN = frozenset(["read", "matched"])
-_MOVES_ALL = re.compile(
+_MOVES_ALL = regex(
     r"\bgit\b[^\n;|&]{0,200}?\s(?:stash(?!\s+(?:list|show|drop))|reset\s+--(?:hard|merge|keep)|merge|rebase|pull"
     r"|cherry-pick|revert|am|switch|checkout\s+(?:-f\s+|--\s+)?(?:\.|:/)(?=\s|$)"
     r"|restore\s+(?:\S+\s+)*?(?:\.|:/)(?=\s|$))"
 )
 """Commands that change files which they do not name."""
-_COMMITS = re.compile(
+_COMMITS = regex(
     r"\bgit\b[^\n;|&]{0,200}?\s(?:commit|merge|rebase|pull|cherry-pick|revert|am|reset|switch)\b"
 )
 """After these the last commit is another one than the task's."""
-_STAGES = re.compile(r"\bgit\b[^\n;|&]{0,200}?\s(?:add|rm|mv|update-index|apply\s+--index)\b")
+_STAGES = regex(r"\bgit\b[^\n;|&]{0,200}?\s(?:add|rm|mv|update-index|apply\s+--index)\b")
 """After these the index holds other contents than the last commit."""
-_NUMBER = re.compile(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
+_NUMBER = regex(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
 
 
 class _Git(NamedTuple):

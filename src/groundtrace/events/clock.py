@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from groundtrace.frozen import Frozen
 from groundtrace.model import Trace, Trial
 from groundtrace.times import seconds_between
 
@@ -14,8 +14,7 @@ _MAX_LEAD = 3600.0
 """How many seconds the agent's recorded start may be before the first time of the trace (D10)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Frozen, frozen=True):
     """The time from which `elapsed_seconds` counts (D10)."""
 
     origin: Literal["agent_execution", "first_timestamp"] | None

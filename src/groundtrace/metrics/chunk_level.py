@@ -6,11 +6,10 @@ count, also writes (D23).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.record import (
@@ -21,8 +20,7 @@ from groundtrace.metrics.record import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkAccess:
+class ChunkAccess(Frozen, frozen=True):
     """How many chunks there are, and for how many of them the file was accessed."""
 
     total: int

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 
-from msgspec import UNSET
+from msgspec import UNSET, field
 
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
 from groundtrace.metrics.record import (
@@ -24,8 +24,7 @@ NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartOfWhole:
+class PartOfWhole(Frozen, frozen=True):
     """A part of a whole, or the reason why it is unknown."""
 
     part: float = 0.0
@@ -38,8 +37,7 @@ class PartOfWhole:
         return None if self.reason is not None or not self.whole else self.part / self.whole
 
 
-@dataclass(frozen=True, slots=True)
-class ContextUse:
+class ContextUse(Frozen, frozen=True):
     """Characters and files of a trial's context, counted."""
 
     reason: str | None

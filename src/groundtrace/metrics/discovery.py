@@ -7,12 +7,12 @@ Shares are of all relevant files of the task, including files that nobody found.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import DiscoveredFile, DiscoveryMetrics, Finder
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.context import server_of
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch, seconds_at
@@ -28,8 +28,7 @@ MAIN_THREAD = "main"
 SUBAGENT = "subagent"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(Frozen, frozen=True):
     """A relevant file and all touches that met it, in order."""
 
     file: str
@@ -49,8 +48,7 @@ class FoundFile:
         return bool(self.touches) and all(finder(touch.event) for touch in self.touches)
 
 
-@dataclass(frozen=True, slots=True)
-class Finds:
+class Finds(Frozen, frozen=True):
     """Every relevant file of a trial with the touches that met it."""
 
     reason: str | None

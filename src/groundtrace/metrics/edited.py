@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
-from msgspec import UNSET
+from msgspec import UNSET, field
 
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository: no patch can contain such files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Frozen, frozen=True):
     """Edited files by their names in lower case, and where they come from."""
 
     source: EditSource | None

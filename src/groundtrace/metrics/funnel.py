@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import edited_files, names_of
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
@@ -18,8 +20,7 @@ from groundtrace.metrics.record import (
 from groundtrace.model import AccessKind
 
 
-@dataclass(frozen=True, slots=True)
-class Funnel:
+class Funnel(Frozen, frozen=True):
     """The relevant files, each with the furthest stage that it reached."""
 
     reason: str | None

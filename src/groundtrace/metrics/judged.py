@@ -7,11 +7,11 @@ relevant files. Every other file that is not relevant is unjudged: nobody has sa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
 from groundtrace.metrics.ranking import bpref, bpref_parts
@@ -30,8 +30,7 @@ _FIRST_WITH_TESTS = (1, 2)
 """The first version of the events document that names test files."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedList:
+class JudgedList(Frozen, frozen=True):
     """Retrieved files in the order of their first access, each with the task's judgement."""
 
     reason: str | None

@@ -7,7 +7,6 @@ themselves count: the lines of `chunks`, else of `edit_chunks`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from msgspec import UNSET
@@ -15,6 +14,7 @@ from msgspec import UNSET
 from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, held
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
@@ -23,8 +23,7 @@ from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 LineBasis = Literal["chunks", "edit_chunks"]
 
 
-@dataclass(frozen=True, slots=True)
-class SeenLines:
+class SeenLines(Frozen, frozen=True):
     """Truth lines and lines shown, counted."""
 
     reason: str | None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from groundtrace.documents.events import Access, Event, EventsDocument
@@ -14,8 +14,7 @@ from groundtrace.documents.looked_at import FileUse, LookedAt, ToolCalls
 _SEARCHED = ("matched", "surfaced")
 
 
-@dataclass(slots=True)
-class _File:
+class _File(msgspec.Struct):
     """What happened to one file."""
 
     kinds: Counter[str] = field(default_factory=Counter)

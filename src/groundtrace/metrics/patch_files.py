@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from msgspec import UNSET
+from msgspec import UNSET, field
 
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import (
     Edited,
     by_key,
@@ -33,8 +33,7 @@ ABOUT_EDITS = (
 """Metrics that have no value if it is not known what was edited."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatchFiles:
+class PatchFiles(Frozen, frozen=True):
     """Edited files compared with those of the gold patch, and which of both were shown."""
 
     reason: str | None

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from groundtrace.documents.line_map import LineRun, common, joined, size
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
 from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Frozen, frozen=True):
     """A value with its arithmetic, or why there is none."""
 
     value: float | None = None

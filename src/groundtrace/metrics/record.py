@@ -6,16 +6,16 @@ them by cutoff and by list of files into one `Metric` for each canonical name.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.base import Record
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.ranking import CUTOFFS
@@ -45,8 +45,7 @@ SPECIFICATION = "Retrieval Evaluation Specification v1"
 """The reference of metrics that the specification defines itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
+class Quantity(Frozen, frozen=True, kw_only=True):
     """A number of a trial that tables and charts can show: a metric or an outcome."""
 
     name: str
@@ -58,7 +57,7 @@ class Quantity:
     better: Better = "higher"
     undefined: str
     """When it has no value, in words; for a metric with the reason codes of summaries."""
-    shown_in: Mapping[Display, Spot] = dataclasses.field(default_factory=dict)
+    shown_in: Mapping[Display, Spot] = msgspec.field(default_factory=dict)
     """The displays that show it. Displays that show everything are not listed."""
 
     def heading(self, display: Display) -> str:
@@ -66,8 +65,7 @@ class Quantity:
         return self.shown_in[display].heading or self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric(Quantity):
+class Metric(Quantity, frozen=True, kw_only=True):
     """One metric under its canonical name."""
 
     family: str
@@ -109,8 +107,7 @@ class Metric(Quantity):
         return f"0 {end}; {self.better} is better"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeMetric(Quantity):
+class OutcomeMetric(Quantity, frozen=True, kw_only=True):
     """One outcome of a trial, such as reward or cost, with its direction (D35)."""
 
     getter: Callable[[TrialOutcome], float | None]
@@ -124,10 +121,7 @@ class OutcomeMetric(Quantity):
     for every outcome."""
 
 
-# No slots in the generic records: in Python 3.11 a frozen one with slots cannot be made as
-# `MetricDeclaration[View](...)`.
-@dataclass(frozen=True, kw_only=True)
-class MetricDeclaration(Generic[View]):
+class MetricDeclaration(Frozen, Generic[View], frozen=True, kw_only=True):
     """One metric of a section, or a family of metrics that differ by cutoff and list."""
 
     name: str
@@ -155,7 +149,7 @@ class MetricDeclaration(Generic[View]):
     """Reason code if the section could be computed but this value is missing."""
     hit_metric: str | None = None
     """See `Metric.hit_metric`; without the prefix `shown.`."""
-    shown_in: Mapping[str, Mapping[Display, Spot]] = dataclasses.field(default_factory=dict)
+    shown_in: Mapping[str, Mapping[Display, Spot]] = msgspec.field(default_factory=dict)
     """Where it is shown, by canonical name; `name` means every cutoff over retrieved files."""
 
     @property
@@ -164,8 +158,7 @@ class MetricDeclaration(Generic[View]):
         return self.field or self.name
 
 
-@dataclass(frozen=True, kw_only=True)
-class SectionField(Generic[View]):
+class SectionField(Frozen, Generic[View], frozen=True, kw_only=True):
     """A field of the metrics document that holds a section."""
 
     name: str
@@ -180,8 +173,7 @@ class SectionField(Generic[View]):
     """Put after what they measure."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MetricSection(Generic[View]):
+class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
     """A section of the metrics document: how it is made, and the metrics in it."""
 
     heading: str

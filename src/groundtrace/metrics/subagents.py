@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.discovery import thread_name
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, RETRIEVED, EvidenceView, Touch, held, seconds_at
@@ -21,8 +21,7 @@ from groundtrace.metrics.record import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Threads:
+class Threads(Frozen, frozen=True):
     """Relevant files that main thread and subagents met, and the work of each subagent."""
 
     reason: str | None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.record import (
@@ -19,8 +19,7 @@ from groundtrace.metrics.record import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenTargets:
+class WrittenTargets(Frozen, frozen=True):
     """The files in which the task expects an edit. They are separate from the relevant files: a
     patch that only adds files has edit targets but nothing to retrieve (D27)."""
 
@@ -38,8 +37,7 @@ class WrittenTargets:
         return self.written / self.total
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceUse:
+class EvidenceUse(Frozen, frozen=True):
     """What was read and written, compared with the ground truth."""
 
     reason: NotComputable | None

@@ -9,13 +9,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
+
 _NAME = r"[A-Za-z0-9][\w.-]{0,99}?"
-_JOINED = re.compile(rf"({_NAME})__({_NAME})(?:__([\w.-]{{1,200}}))?")
-_CLONE = re.compile(
+_JOINED = regex(rf"({_NAME})__({_NAME})(?:__([\w.-]{{1,200}}))?")
+_CLONE = regex(
     rf"(/(?:workspace/)?({_NAME}__[\w.-]{{1,200}}+)|/code/({_NAME}/[\w.-]{{1,200}}+))(?=/)"
 )
 _TESTBED = "/testbed"

@@ -35,11 +35,11 @@ repository.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
+from msgspec import field
 
 from groundtrace.config import Settings
 from groundtrace.paths.containers import clone_of, may_name_repos
@@ -83,8 +83,7 @@ class RepoPlace(msgspec.Struct, frozen=True):
     """The unchanged path, if it lies beside the repositories of a root."""
 
 
-@dataclass(slots=True)
-class RootPaths:
+class RootPaths(msgspec.Struct):
     """What a trial's paths show about one root."""
 
     below: dict[str, set[str]] = field(default_factory=dict)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from groundtrace.patterns import regex
+
 MAX_LENGTH = 4096
 """No path of a file system is longer: such text is not a path."""
 
-_NOT_A_FILE = re.compile(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
+_NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
 

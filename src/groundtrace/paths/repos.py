@@ -19,11 +19,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import msgspec
-from msgspec import structs
+from msgspec import field
+from msgspec.structs import replace
+
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""
@@ -50,7 +53,7 @@ _COMMON = frozenset(
 
 _GITHUB = frozenset({"github.com", "www.github.com"})
 
-_SCHEME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
+_SCHEME = regex(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -81,7 +84,7 @@ def repo_names(name: str) -> frozenset[str]:
     return frozenset() if parsed is None else frozenset(parsed.split().names())
 
 
-class RepoName(msgspec.Struct, frozen=True):
+class RepoName(Frozen, frozen=True):
     """The parts of a repository's name; owner and name in lower case."""
 
     name: str
@@ -110,7 +113,7 @@ class RepoName(msgspec.Struct, frozen=True):
         doubled = [way for way in ways if _repeats(*way)]
         known = [way for way in ways if way[0] in projects and way[1] not in _PORTS]
         for owner, name in (*doubled, *known):
-            return structs.replace(self, owner=owner, name=name)
+            return replace(self, owner=owner, name=name)
         return self
 
 
@@ -182,8 +185,7 @@ def _plain(name: str) -> str:
     return name[:-4] if name.lower().endswith(".git") and len(name) > 4 else name
 
 
-@dataclass(slots=True, eq=False)
-class Repo:
+class Repo(msgspec.Struct, eq=False):
     """One repository of a trial, with all names found for it."""
 
     label: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from groundtrace.paths.repos import short_repo
+from groundtrace.patterns import regex
 
 _MOVING = frozenset({"head", "main", "master", "trunk", "develop", "default"})
 """Names of branches: their meaning changes, so they show nothing."""
-_HASH = re.compile(r"[0-9a-f]{7,64}")
-_TAG = re.compile(r"v?\d++(?:\.\d++)*+(?:[-+.]?[a-z0-9]++)*+")
+_HASH = regex(r"[0-9a-f]{7,64}")
+_TAG = regex(r"v?\d++(?:\.\d++)*+(?:[-+.]?[a-z0-9]++)*+")
 
 
 def revision_of(repo: str) -> str | None:

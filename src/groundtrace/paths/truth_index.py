@@ -19,7 +19,9 @@ repository that it lies in. Otherwise every `go.mod` that a search shows would b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
@@ -30,8 +32,7 @@ EntryReading = tuple[Repo | None, str]
 no repository, and the repository of the trace's file is unknown."""
 
 
-@dataclass(slots=True)
-class TruthIndex:
+class TruthIndex(msgspec.Struct):
     """Entries by their readings; `exact` are literal, `other` leave the repository's name out."""
 
     roots: Sequence[str] = ()

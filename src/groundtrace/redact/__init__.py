@@ -7,12 +7,13 @@ never masked: masking would turn different files into one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from groundtrace.patterns import regex
 
 if TYPE_CHECKING:
     from groundtrace.redact.forms import CredentialSpan
@@ -26,7 +27,7 @@ MASK = "[masked]"
 EDGE = 512
 """More characters than it takes to see that something is a credential."""
 
-_CALL_ID = re.compile(r"toolu_0[0-9][A-Za-z0-9]{1,80}")
+_CALL_ID = regex(r"toolu_0[0-9][A-Za-z0-9]{1,80}")
 """The id of a call, as most texts here are: one word, and no form begins with 0."""
 
 _on: ContextVar[bool] = ContextVar("groundtrace_masking", default=True)

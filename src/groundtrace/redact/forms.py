@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
+
 CredentialSpan = tuple[int, int]
 """Where a credential begins and ends in a text."""
 
@@ -132,7 +134,7 @@ _FORMS = _by_mark(_forms())
 _MARKS = _grouped(_FORMS)
 """The marks by a sign that they hold, and whether their forms hold a capital letter. Most texts lack
 one or the other, so most marks are not searched for."""
-_RUN = re.compile(r"[A-Za-z0-9_-]{16}")
+_RUN = regex(r"[A-Za-z0-9_-]{16}")
 """Every form holds this. Most texts do not, so the more than a hundred prefixes are not tried."""
 
 

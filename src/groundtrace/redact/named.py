@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from groundtrace.patterns import regex
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import NameKind, Written, is_secret
 
@@ -17,9 +18,9 @@ _ANCHORS = (
     r"passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
     r"|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
 )
-_ANCHOR = re.compile(rf"(?i){_ANCHORS}")
+_ANCHOR = regex(rf"(?i){_ANCHORS}")
 """Where a name may mean a credential; then the whole name around it is read."""
-_LOWER_ANCHOR = re.compile(_ANCHORS)
+_LOWER_ANCHOR = regex(_ANCHORS)
 """The same in lower case. It is ten times as fast, because `re` can skip text that begins no
 anchor."""
 
@@ -30,7 +31,7 @@ _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _MAX_NAME = 80
 _MAX_VALUE = 4096
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _KINDS: Mapping[str, NameKind] = {
     **dict.fromkeys(
@@ -118,23 +119,21 @@ _COUNTED = frozenset(
 )
 """First words of names that mean a count, a lexer, a table or a look-up."""
 
-_SEPARATOR = re.compile(
+_SEPARATOR = regex(
     r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
     r"""(?:,?\s{0,16}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?\s{0,8}(?=[:=]))?"""
     r"""(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
 )
-_ARGUMENT = re.compile(r"""["']\s{0,8},\s{0,8}(?=["'])""")
+_ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
-_FLAG_SEPARATOR = re.compile(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
-_ELEMENT = re.compile(r">(?=[^<\s])")
-_QUOTE = re.compile(r"""\\{0,3}["'`]|[rbuf]["']""")
-_UNQUOTED = re.compile(r"""[^\s"'`,;&|<>]+""")
-_SCHEME = re.compile(
-    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:\s|\\ |%20)+"
-)
+_FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
+_ELEMENT = regex(r">(?=[^<\s])")
+_QUOTE = regex(r"""\\{0,3}["'`]|[rbuf]["']""")
+_UNQUOTED = regex(r"""[^\s"'`,;&|<>]+""")
+_SCHEME = regex(r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:\s|\\ |%20)+")
 
 
-_SCHEME_BEFORE = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20){1,4}\Z")
+_SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20){1,4}\Z")
 
 
 def by_name(text: str) -> Iterator[CredentialSpan]:

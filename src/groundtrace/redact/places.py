@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import LONG_RANDOM, is_random
 
 _KEY_BEGIN = "-----BEGIN "
-_KEY_HEAD = re.compile(r"-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_HEAD = regex(r"-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_END = regex(r"-----END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
 
-_USER_INFO = re.compile(r"://(?P<user>[^\s:/@?#\"'<>]{0,200})(?P<pass>:[^\s/@\"'<>]{1,400})?@")
+_USER_INFO = regex(r"://(?P<user>[^\s:/@?#\"'<>]{0,200})(?P<pass>:[^\s/@\"'<>]{1,400})?@")
 
-_HOOKS = re.compile(
+_HOOKS = regex(
     r"(?i)(?:hooks\.slack\.com/(?:services|workflows|triggers)/"
     r"|discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{5,25}/"
     r"|outlook\.office(?:365)?\.com/webhook/|\.webhook\.office\.com/webhookb2/"
@@ -26,27 +26,25 @@ _HOOKS = re.compile(
     r"(?P<value>[^\s\"'`<>)\\]{8,})"
 )
 
-_SCHEME = re.compile(
+_SCHEME = regex(
     r"(?i)\b(?:bearer|basic)(?:\s|\\ |%20|\\u0020|:){1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,})"
 )
-_AZURE = re.compile(
-    r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret)=(?P<value>[A-Za-z0-9+/=%]{16,})"
-)
-_SQL = re.compile(
+_AZURE = regex(r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret)=(?P<value>[A-Za-z0-9+/=%]{16,})")
+_SQL = regex(
     r"(?i)\b(?:identified\s{1,8}by|(?:with|set)\s{1,8}(?:encrypted\s{1,8})?password(?:\s{0,8}=)?"
     r"|password\s{0,8}\()\s{0,8}\\?'(?P<value>[^'\n]{3,400})'"
 )
-_NETRC = re.compile(r"\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(?P<value>\S{3,400})")
-_OPENSSL = re.compile(r"(?<!\w)-pass(?:in|out)?\s{1,8}[\"']?pass:(?P<value>[^\s\"'$]{3,400})")
-_PGPASS = re.compile(
+_NETRC = regex(r"\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(?P<value>\S{3,400})")
+_OPENSSL = regex(r"(?<!\w)-pass(?:in|out)?\s{1,8}[\"']?pass:(?P<value>[^\s\"'$]{3,400})")
+_PGPASS = regex(
     r"(?m)^[\w.*-]{1,200}:(?:5432|6432|\*):[\w*-]{1,80}:[\w*-]{1,80}:(?P<value>\S{3,400})$"
 )
-_SAID = re.compile(
+_SAID = regex(
     r"(?:echo|printf)\s{1,8}(?:-n\s{1,8})?[\"']?(?:[\w.-]{1,60}:)?(?P<value>[^\s\"'|$:]{3,200})[\"']?\s{0,8}\|\s{0,8}"
     r"(?:sudo\s{1,8}(?:-\w\s{1,8}){0,3}-S\b|(?:sudo\s{1,8})?chpasswd|docker\s{1,8}login|passwd\b|(?:sudo\s{1,8})?cryptsetup)"
 )
 
-_PAIR = re.compile(
+_PAIR = regex(
     r"(?i)auth\s{0,8}=\s{0,8}\(\s{0,8}[\"'][^\"'\n]{1,100}[\"']\s{0,8},\s{0,8}[\"'](?P<value>[^\"'\n]{3,200})"
 )
 
@@ -127,19 +125,19 @@ def _flag_pattern(program: _Program) -> str:
     return "|".join(f"(?:{choice})" for choice in choices)
 
 
-_HTPASSWD = re.compile(
+_HTPASSWD = regex(
     r"\bhtpasswd\s+-\w{0,6}b\w{0,6}\s+\S{1,200}\s+\S{1,100}\s+(?P<value>[^\s\"'$]{3,200})"
 )
 _CALLS = tuple(
     (
         program.marks,
-        re.compile(rf"(?<![\w./-])(?:[\w./-]{{0,100}}/)?(?:{program.names})(?=\s)"),
-        re.compile(rf"(?<!\S)(?:{_flag_pattern(program)})"),
+        regex(rf"(?<![\w./-])(?:[\w./-]{{0,100}}/)?(?:{program.names})(?=\s)"),
+        regex(rf"(?<!\S)(?:{_flag_pattern(program)})"),
     )
     for program in _PROGRAMS
     if program.joined or program.apart or program.pairs
 )
-_COMMAND_END = re.compile(r"[\n|;&]")
+_COMMAND_END = regex(r"[\n|;&]")
 _MARKS = tuple(
     dict.fromkeys(
         (

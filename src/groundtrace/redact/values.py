@@ -6,13 +6,15 @@ import re
 from itertools import pairwise
 from typing import Literal
 
+from groundtrace.patterns import regex
+
 NameKind = Literal["password", "token", "key"]
 """What a name means: something that people choose, something random, or any key."""
 
 Written = Literal["quoted", "joined", "spaced"]
 """How a value follows its name: in quotes, without a blank between, or after blanks."""
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"(?i)(?:your|my|the|some|an?|insert|enter|replace)[ _.-]"
     r"|[\[<{(].{0,200}[\]>})]\Z|(?:example|placeholder|redacted|masked|hidden|dummy|todo|sample)"
     r"|[x*.#_-]++\Z"
@@ -47,13 +49,13 @@ _MESSAGE = frozenset(
 )
 """Words of messages about credentials."""
 
-_VARIABLE = re.compile(r"\$[\w{(@*#]|%[a-zA-Z(]|\{\{|<%|@\{|!\w+\s|`|&\w|\*\w|\\\(")
-_CHAIN = re.compile(r"[A-Za-z_]\w{0,80}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,80})+\Z")
-_CALL = re.compile(r"[\w.:>-]{0,120}[(\[]")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}\Z")
-_LETTERS = re.compile(r"[A-Za-z_]+\Z")
-_PATH = re.compile(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
-_PARTS = re.compile(r"(?:id|src|source|type|env|target)=")
+_VARIABLE = regex(r"\$[\w{(@*#]|%[a-zA-Z(]|\{\{|<%|@\{|!\w+\s|`|&\w|\*\w|\\\(")
+_CHAIN = regex(r"[A-Za-z_]\w{0,80}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,80})+\Z")
+_CALL = regex(r"[\w.:>-]{0,120}[(\[]")
+_IDENTIFIER = regex(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}\Z")
+_LETTERS = regex(r"[A-Za-z_]+\Z")
+_PATH = regex(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
+_PARTS = regex(r"(?:id|src|source|type|env|target)=")
 
 LONG_RANDOM = 16
 """Smallest length of a random value whose name alone is not enough."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
+from groundtrace.report.blocks_of_trials import MadeTrial
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
@@ -29,5 +30,8 @@ class ReportData:
     """Why an existing analysis could not be read."""
     refused: tuple[RefusedDocument, ...] = ()
     """Documents that cannot be read; no number in the report contains anything from them (D62)."""
+    made_trials: Callable[[Callable[[], int]], Iterator[MadeTrial]] | None = None
+    """The same trials as the page holds them, each at the level that a function gives when the work
+    on it begins; made by several processes. None if they can only be made from `details`."""
     tasks: int | None = None
     """Number of distinct tasks in the rows, if it is already known."""

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from typing import NamedTuple
 
 from groundtrace.metrics.evidence import RETRIEVED
 from groundtrace.report.calls import way_of
 from groundtrace.rows.detail import Detail
 
 NEVER = "never met"
+
+
+class FirstMet(NamedTuple):
+    """What one trial adds to the chart."""
+
+    config: str
+    files: int
+    """Number of its relevant files."""
+    ways: tuple[str, ...]
+    """The kind of call that met each of them first, for those that were met."""
+
+
+def first_met(detail: Detail) -> FirstMet | None:
+    """What a trial adds; None if it is not known what it met."""
+    evidence = detail.evidence
+    if evidence.reason is not None:
+        return None
+    found = [touch for touch in evidence.first(RETRIEVED) if touch.truth is not None]
+    ways = tuple(way_of(touch.event) for touch in found)
+    return FirstMet(detail.row.config_name, len(evidence.truth), ways)
 
 
 class FirstFound:
@@ -23,23 +44,19 @@ class FirstFound:
         self._ways: Counter[tuple[str, str]] = Counter()
         self._seen: set[int] = set()
 
-    def add(self, place: int, detail: Detail) -> None:
+    def add(self, place: int, trial: FirstMet | None) -> None:
         """Add the trial of one row; a row that was added before is not counted again."""
         if place in self._seen:
             return
         self._seen.add(place)
-        evidence = detail.evidence
-        if evidence.reason is not None:
+        if trial is None:
             return
-        config = detail.row.config_name
+        config = trial.config
         self.trials[config] += 1
-        self.files[config] += len(evidence.truth)
-        met = 0
-        for touch in evidence.first(RETRIEVED):
-            if touch.truth is not None:
-                met += 1
-                self._ways[config, way_of(touch.event)] += 1
-        self._ways[config, NEVER] += len(evidence.truth) - met
+        self.files[config] += trial.files
+        for way in trial.ways:
+            self._ways[config, way] += 1
+        self._ways[config, NEVER] += trial.files - len(trial.ways)
 
     def number(self, config: str, way: str) -> int:
         """Files of a configuration that this kind of call met first."""

@@ -17,18 +17,17 @@ from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.blocks_of_trials import MadeTrial, Packed, Packing, made_trial
 from groundtrace.report.charts import charts
 from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.packed_trials import Packed, pack
 from groundtrace.report.parts import asset, words_of_parts
 from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable
 from groundtrace.report.wording import plural
-from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import Counted, collect_distinct
 
 PAGE_LIMIT = 3_000_000
@@ -38,6 +37,9 @@ LIMIT_TRIALS = 1_000
 
 MAX_TRIALS = 20_000
 """Most trials that a page lists; the page says how many more there are."""
+
+FEW_TRIALS = 200
+"""A page of fewer trials is made in one process: to start others takes longer."""
 
 TRIALS_AFTER = "errors"
 """The section that the table of trials follows."""
@@ -67,7 +69,7 @@ def render(data: ReportData) -> str:
     used = _TEXT + sum(len(part.encode()) for part in parts)
     limit = int(PAGE_LIMIT * max(1.0, len(table.rows) / LIMIT_TRIALS))
     found = FirstFound()
-    packed = pack(lambda: _numbered(data, table, found), max(limit - used, 0))
+    packed = _packed(data, table, found, max(limit - used, 0))
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.globals.update(is_name=lambda part: isinstance(part, Name))
@@ -113,18 +115,24 @@ def _surveyed(rows: Iterator[Counted]) -> Surveyed:
     return found
 
 
-def _numbered(
-    data: ReportData, table: TrialTable, first_found: FirstFound
-) -> Iterator[tuple[int, Detail]]:
-    """Details of the trials that the page lists, with the index of their row."""
-    for found, detail in enumerate(data.details()):
-        if found >= len(table.rows):
-            return
-        place = table.places.get((detail.row.run_id, detail.row.document))
+def _packed(data: ReportData, table: TrialTable, first_found: FirstFound, budget: int) -> Packed:
+    """Details of the trials that the page lists, in the order of their rows."""
+    packing = Packing(budget)
+    for number, trial in enumerate(_made(data, table, packing)):
+        if number >= len(table.rows):
+            break
+        place = table.places.get(trial.key)
         if place is not None:
             if place not in table.copies:
-                first_found.add(place, detail)
-            yield place, detail
+                first_found.add(place, trial.met)
+            packing.add(place, trial)
+    return packing.packed()
+
+
+def _made(data: ReportData, table: TrialTable, packing: Packing) -> Iterator[MadeTrial]:
+    if data.made_trials is not None and len(table.rows) >= FEW_TRIALS:
+        return data.made_trials(lambda: packing.level)
+    return (made_trial(detail, packing.level) for detail in data.details())
 
 
 def _trials_text(table: TrialTable, packed: Packed) -> list[str]:

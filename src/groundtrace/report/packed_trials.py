@@ -1,17 +1,10 @@
-"""What the page keeps of each trial: its calls in order, its ground truth and its arithmetic.
-
-Details are compressed in blocks; the page unpacks a block when a reader opens a trial. If the page
-would be too large, less is kept of each trial, and the page says what was cut.
-"""
+"""What the page keeps of each trial: its calls in order, its ground truth and its arithmetic."""
 
 from __future__ import annotations
 
-import base64
-import json
 import shlex
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from msgspec import UNSET
@@ -23,7 +16,7 @@ from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, deed_of
-from groundtrace.report.safe_text import plain, shown_name
+from groundtrace.report.safe_text import plain, plain_at, shown_name
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 
@@ -34,13 +27,12 @@ MCP, SUBAGENT, FIRST, HIT, WRITE = 1, 2, 4, 16, 32
 GENERIC, OTHER_REVISION, UNANSWERED = 64, 128, 256
 """Marks of a step, as bits. These three say how much its files can be trusted."""
 
+NOTABLE = HIT | WRITE
+"""Marks of the calls that the last level keeps."""
+
 ALL_TOKENS = 0.99
 """If the calls reach this share of the stated tokens, they count as all of them. A stream can hold
 placeholders instead of final counts, which leaves up to 0.5 % out."""
-
-TRIALS_IN_BLOCK = 24
-"""Trials in one block: enough to share their words, few enough to unpack quickly."""
-
 
 FOLDER = 1_000
 """Most characters of a folder's path that are shown. It is large, because a path that was cut opens
@@ -77,71 +69,6 @@ LEVELS = (
 """From the most to the least that is kept; the first that fits is used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """The details of a page."""
-
-    blocks: tuple[str, ...]
-    places: dict[int, tuple[int, int]]
-    """Index of a row to its block and its position in the block."""
-    limits: Limits
-    without: int
-    """Trials whose details were left out because the page would be too large."""
-
-    @property
-    def size(self) -> int:
-        """Bytes in the page."""
-        return sum(map(len, self.blocks))
-
-
-def pack(details: Callable[[], Iterable[tuple[int, Detail]]], budget: int) -> Packed:
-    """The details of all trials within a budget of bytes; of each trial as much as fits."""
-    for limits in LEVELS[:-1]:
-        packed = _pack(details(), limits, budget)
-        if not packed.without:
-            return packed
-    return _pack(details(), LEVELS[-1], budget)
-
-
-def _pack(details: Iterable[tuple[int, Detail]], limits: Limits, budget: int) -> Packed:
-    blocks: list[str] = []
-    places: dict[int, tuple[int, int]] = {}
-    used = without = 0
-    for group in _grouped(details):
-        data = [trial_data(detail, limits) for _, detail in group]
-        block = _compressed(data)
-        if used + len(block) > budget:
-            without += len(group)
-            if limits is not LEVELS[-1]:
-                break
-            continue
-        used += len(block)
-        places.update({row: (len(blocks), place) for place, (row, _) in enumerate(group)})
-        blocks.append(block)
-    return Packed(tuple(blocks), places, limits, without)
-
-
-def _grouped(details: Iterable[tuple[int, Detail]]) -> Iterator[list[tuple[int, Detail]]]:
-    group: list[tuple[int, Detail]] = []
-    for item in details:
-        group.append(item)
-        if len(group) == TRIALS_IN_BLOCK:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-def _compressed(data: list[dict[str, Any]]) -> str:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-
-
-def unpack(block: str) -> Any:
-    """A block as data, for tests and golden files."""
-    return json.loads(zlib.decompress(base64.b64decode(block)))
-
-
 class _Words:
     """Strings, each stored once and referred to by number."""
 
@@ -157,11 +84,37 @@ class _Words:
         return found
 
 
-def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str, Any]:
+@dataclass(slots=True)
+class ShorterArguments:
+    """Arguments of a trial's calls as lower levels show them."""
+
+    limits: Sequence[int]
+    """Most characters at each of these levels, largest first."""
+    texts: list[list[str]] = field(default_factory=list)
+    """For each call its arguments at each level; none if they are short enough for all."""
+
+
+def trial_data(
+    detail: Detail, limits: Limits, first_step: int = 0, shorter: ShorterArguments | None = None
+) -> dict[str, Any]:
     """One trial, compact: names by number, marks as bits, numbers as they are shown.
 
     Calls before `first_step` are left out; `cut` counts the calls after the last one included.
     """
+    return {
+        "about": _about(detail.events, detail),
+        "truth": _truth(detail.evidence),
+        "metrics": _metrics(detail.evidence, detail),
+        "folder": _folder(detail),
+        "explain": _explain(detail),
+        **calls_data(detail, limits, first_step, shorter),
+    }
+
+
+def calls_data(
+    detail: Detail, limits: Limits, first_step: int = 0, shorter: ShorterArguments | None = None
+) -> dict[str, Any]:
+    """The part of `trial_data` that depends on the limits: the calls and the names in them."""
     evidence = detail.evidence
     words = _Words()
     first = detail.metrics.file_level_metrics.first_gt_hit_step
@@ -170,24 +123,17 @@ def trial_data(detail: Detail, limits: Limits, first_step: int = 0) -> dict[str,
         touches.setdefault(id(touch.event), []).append(touch)
     truth = {entry: number for number, entry in enumerate(evidence.truth)}
     steps: list[list[Any]] = []
-    notable = 0
     ordered = sorted(evidence.document.events, key=lambda event: event.step_index)
     for event in ordered[first_step:]:
+        if len(steps) >= limits.steps:
+            break
         found = touches.get(id(event), [])
-        if limits.only_notable and not any(t.truth or t.kind == "written" for t in found):
-            continue
-        notable += 1
-        if len(steps) < limits.steps:
+        made = _step(event, found, first, truth, words, limits, shorter)
+        if made is not None:
             deed = deed_of(event, {touch.kind for touch in found}, detail.row.unknown_tools)
-            made = _step(event, found, first, truth, words, limits)
             agent = [] if event.agent is UNSET else [words.number(event.agent)]
             steps.append([*made, DEEDS.index(deed), *agent])
     return {
-        "about": _about(detail.events, detail),
-        "truth": _truth(evidence),
-        "metrics": _metrics(evidence, detail),
-        "folder": _folder(detail),
-        "explain": _explain(detail),
         "steps": steps,
         "cut": max(len(detail.events.events) - first_step, 0) - len(steps),
         "words": words.texts,
@@ -201,7 +147,9 @@ def _step(
     truth: dict[str, int],
     words: _Words,
     limits: Limits,
-) -> list[Any]:
+    shorter: ShorterArguments | None,
+) -> list[Any] | None:
+    """One call; None if it is not kept."""
     marks = (
         MCP * event.is_mcp
         + SUBAGENT * event.is_subagent
@@ -212,6 +160,8 @@ def _step(
         + OTHER_REVISION * any(touch.access.other_revision is True for touch in touches)
         + UNANSWERED * (event.answered is False)
     )
+    if limits.only_notable and not marks & NOTABLE:
+        return None
     files = _files(event, touches)
     # If not all files are kept, hits come first: readers look for them.
     kept = (
@@ -224,7 +174,7 @@ def _step(
         CATEGORIES.index(event.tool_category),
         words.number(event.tool_name),
         marks,
-        _arguments(event, limits.argument),
+        _arguments(event, limits.argument, shorter),
         [
             [words.number(name), ACCESS_KINDS.index(kind), -1 if hit is None else truth[hit], lines]
             for name, kind, hit, lines in kept
@@ -253,10 +203,15 @@ def _files(event: Event, touches: list[Touch]) -> list[_File]:
     ]
 
 
-def _arguments(event: Event, limit: int) -> str:
+def _arguments(event: Event, limit: int, shorter: ShorterArguments | None) -> str:
     if not limit:
         return ""
-    return plain("  ".join(f"{name}: {value}" for name, value in event.arguments.items()), limit)
+    text = "  ".join(f"{name}: {value}" for name, value in event.arguments.items())
+    if shorter is None or not shorter.limits:
+        return plain(text, limit)
+    shown, *rest = plain_at(text, (limit, *shorter.limits))
+    shorter.texts.append(rest if rest[-1] != shown else [])
+    return shown
 
 
 def _truth(evidence: EvidenceView) -> list[list[Any]]:

@@ -9,11 +9,16 @@ megabyte of text. Such characters are shown as escapes, and a cut says how long 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from groundtrace.redact import is_masking, mask
 from groundtrace.visible import visible
 
 NAME_LIMIT = 240
 """Most characters of a name that are shown."""
+
+_LOOKED_AT = 64
+"""How many times the characters that are shown are masked."""
 
 _EDGE = 512
 """Characters that are removed at the end of the masked part of a very long text. Longer than any
@@ -32,7 +37,7 @@ def with_note(status: str) -> str:
 def plain(text: str, limit: int = NAME_LIMIT) -> str:
     """Text of a trace, safe to show anywhere, on one line."""
     # Mask before the cut, and more than is shown: half of a credential is not recognised as one.
-    looked_at = text[: limit * 64]
+    looked_at = text[: limit * _LOOKED_AT]
     masked = mask(looked_at)
     unseen = len(text) - len(looked_at)
     if unseen:
@@ -40,6 +45,14 @@ def plain(text: str, limit: int = NAME_LIMIT) -> str:
         kept = masked[:-_EDGE]
         return visible(shorten(kept, limit, len(text)))
     return visible(shorten(masked, limit))
+
+
+def plain_at(text: str, limits: Sequence[int]) -> list[str]:
+    """`plain` at several limits, largest first; masked only once if each looks at all of it."""
+    if len(text) > limits[-1] * _LOOKED_AT:
+        return [plain(text, limit) for limit in limits]
+    masked = mask(text)
+    return [visible(shorten(masked, limit)) for limit in limits]
 
 
 def shown_name(text: str, limit: int = NAME_LIMIT) -> str:

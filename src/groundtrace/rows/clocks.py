@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from msgspec import UNSET
 
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
 
@@ -30,8 +30,7 @@ def clock_of(row: TrialRow) -> str | None:
     return None if clock is UNSET else clock
 
 
-@dataclass(frozen=True, slots=True)
-class SharedClock:
+class SharedClock(Frozen, frozen=True):
     """The clock whose times count."""
 
     clock: str | None

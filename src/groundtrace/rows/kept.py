@@ -6,7 +6,6 @@ not compressed: compression halved the file but doubled the time.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
 from typing import IO
 
@@ -19,11 +18,15 @@ IN_MEMORY = 1 << 20
 
 def packed(row: TrialRow) -> bytes:
     """A row as the file stores it. Workers pack their rows, so that the parent only writes them."""
+    import pickle
+
     return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
 def unpacked(data: bytes) -> TrialRow:
     """A row from its bytes, which this program made."""
+    import pickle
+
     row: TrialRow = pickle.loads(data)
     return row
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from operator import attrgetter
+
+from msgspec import field
 
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.frozen import Frozen
 
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
@@ -24,8 +25,7 @@ VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_
 """What counts as retrieval volume; the last four exist only if metrics are computable."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialRow:
+class TrialRow(Frozen, frozen=True):
     """The numbers of one evaluated trial."""
 
     run_id: str
@@ -83,10 +83,6 @@ class TrialRow:
     """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""
 
-    def __reduce__(self) -> tuple[type[TrialRow], tuple[object, ...]]:
-        """Packed as its values in order: asking a dataclass for its fields takes longer than that."""
-        return TrialRow, _values(self)
-
     @property
     def trial_key(self) -> str:
         """A key that copies of one trial in several runs share. A configuration counts each key
@@ -98,6 +94,3 @@ class TrialRow:
     def why_undefined(self, name: str) -> str:
         """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""
         return self.undefined.get(name) or self.reason or "missing"
-
-
-_values = attrgetter(*(field.name for field in fields(TrialRow)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
@@ -15,14 +14,15 @@ from groundtrace.documents.codec import encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.request import Request
 from groundtrace.storage import Folder
+from groundtrace.storage.local import LocalFolder
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentWork:
+class DocumentWork(Frozen, frozen=True):
     """One events document to evaluate, or only to read for its row."""
 
     output: Folder
@@ -38,9 +38,15 @@ class DocumentWork:
     settings: Settings
     generated_at: str
 
+    def input_bytes(self) -> int | None:
+        """Bytes of the document, twice: a byte of it takes twice the time of one of a trace."""
+        if not isinstance(self.output, LocalFolder):
+            return None
+        entry = self.output.stat(self.document_path)
+        return 0 if entry is None else 2 * entry.size
 
-@dataclass(frozen=True, slots=True)
-class DocumentDone:
+
+class DocumentDone(Frozen, frozen=True):
     """What comes back from a worker."""
 
     row: TrialRow | None

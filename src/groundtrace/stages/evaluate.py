@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import field
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
@@ -49,8 +52,7 @@ class OlderDocument(NamedTuple):
     version: str
 
 
-@dataclass(slots=True)
-class Evaluated:
+class Evaluated(msgspec.Struct):
     """What evaluating did."""
 
     outputs: list[RunOutput] = field(default_factory=list)
@@ -70,8 +72,7 @@ class Evaluated:
     """Run folder to its rows, for runs that needed work."""
 
 
-@dataclass(slots=True)
-class _RunToEvaluate:
+class _RunToEvaluate(msgspec.Struct):
     """One run while its documents are evaluated."""
 
     session: RunSession

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import chain
 
 import msgspec
+from msgspec import field
 
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
@@ -24,8 +25,7 @@ from groundtrace.stages.session import open_session
 from groundtrace.suggest import unknown_name
 
 
-@dataclass(slots=True)
-class Analysed:
+class Analysed(msgspec.Struct):
     """What the analysis did."""
 
     outputs: list[RunOutput] = field(default_factory=list)

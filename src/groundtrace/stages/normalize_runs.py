@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.artifacts.output_folders import RunOutput
@@ -17,6 +20,7 @@ from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.engine import Done
+from groundtrace.frozen import Frozen
 from groundtrace.garbage import rarely_collected
 from groundtrace.plan import Fingerprints, Plan, TrialWork, WorkContext, plan_run
 from groundtrace.problems import PASSING
@@ -35,8 +39,7 @@ NEW_OBJECTS = 5_000
 """New objects of a trial after which unreachable ones are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaleRun:
+class StaleRun(Frozen, frozen=True):
     """A run that needs work."""
 
     run: Run
@@ -47,8 +50,7 @@ class StaleRun:
     """Number of files and folders in it, if they were listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planner:
+class Planner(Frozen, frozen=True):
     """Plans runs: what all runs of a command share."""
 
     request: Request
@@ -96,8 +98,7 @@ def note_fault(item: Found, done: Normalized) -> None:
         done.unlisted.append(f"{item.path}: {problem.reason}")
 
 
-@dataclass(slots=True)
-class _RunToNormalize:
+class _RunToNormalize(msgspec.Struct):
     """One run while its trials are processed."""
 
     session: RunSession

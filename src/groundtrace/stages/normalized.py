@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.documents.outcomes import SkippedFolder
@@ -11,8 +13,7 @@ from groundtrace.rows.kept import RowsByRun
 from groundtrace.stages.unchanged import UnchangedRun
 
 
-@dataclass(slots=True)
-class Normalized:
+class Normalized(msgspec.Struct):
     """What normalizing did, for messages and for the stages after it."""
 
     outputs: list[RunOutput] = field(default_factory=list)

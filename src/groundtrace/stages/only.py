@@ -6,7 +6,6 @@ was "no trials found", without the pattern.
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -36,6 +35,8 @@ def with_other_names(only: str, tasks: TaskIndex | None) -> str:
     """
     if tasks is None:
         return only
+    import glob
+
     found = dict.fromkeys(
         glob.escape(task.name)
         for task in tasks.tasks

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import groundtrace.pipeline
-
 # Other modules import these only when needed; without this, each worker would import them.
+import groundtrace.metrics
+import groundtrace.pipeline
 import groundtrace.redact.forms
 import groundtrace.redact.named
 import groundtrace.redact.places
+import groundtrace.rows.make
 import groundtrace.stages.document_work
 import groundtrace.stages.normalize
 import groundtrace.summary.summarise

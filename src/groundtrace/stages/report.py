@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
+
+import msgspec
+from msgspec import field
 
 from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
@@ -18,6 +20,7 @@ from groundtrace.errors import NothingFoundError
 from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
+from groundtrace.stages.page_trials import made_trials
 from groundtrace.stages.refused import refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
@@ -28,8 +31,7 @@ FILES = REPORTS
 RENDERERS = {"md": render_markdown, "html": render_html}
 
 
-@dataclass(slots=True)
-class Reported:
+class Reported(msgspec.Struct):
     """What reporting did."""
 
     written: list[str] = field(default_factory=list)
@@ -125,5 +127,6 @@ def _data(
         else None,
         rows=ReadAgain(lambda: rows_of_runs(outputs, made, request)),
         details=lambda: evaluated_trials_in(outputs, request.only),
+        made_trials=lambda level: made_trials(outputs, request, level),
         refused=tuple(refused),
     )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import field
 
 from groundtrace.artifacts.clock import now
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
-from groundtrace.plan import WorkContext
+from groundtrace.frozen import Frozen
+
+if TYPE_CHECKING:
+    from groundtrace.plan import WorkContext
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
@@ -43,8 +47,7 @@ class NoTicker:
         """Ignore it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Frozen, frozen=True):
     """What a command was asked for."""
 
     runs: str
@@ -73,6 +76,9 @@ class Request:
 
     def context(self, *, with_metrics: bool) -> WorkContext:
         """What is sent to the workers."""
+        # Here: it imports all of discovery, which evaluating documents does not need.
+        from groundtrace.plan import WorkContext
+
         registry = None
         if self.ground_truth is not None:
             from groundtrace.truth import load_registry

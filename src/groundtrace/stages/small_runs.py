@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from itertools import chain
+
+from msgspec.structs import replace
 
 from groundtrace.artifacts.lock import locked
 from groundtrace.engine import Engine
-from groundtrace.engine.local import LocalEngine
+from groundtrace.engine.here import HereFirstEngine
 from groundtrace.errors import GroundtraceError
+from groundtrace.frozen import Frozen
 from groundtrace.redact import masking
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.stages.normalize_runs import Planner, StaleRun, normalize_batch
@@ -25,6 +28,9 @@ from groundtrace.storage import Folder
 SMALL = 300
 """Most files and folders of a small run, about 25 trials. Trials of larger runs are shared out
 among workers, so that no worker is left with all of a run."""
+FEW_FILES = 300
+"""Fewer files and folders than this, about 25 trials, are planned by the main process. The engine
+decides by their size whether they are worth a worker."""
 ENOUGH_FILES = 150
 """Files of runs that are sent to a worker together: with so many, sending costs little."""
 SHARES = 4
@@ -32,15 +38,13 @@ SHARES = 4
 start at once, and all end at about the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class SmallRuns:
+class SmallRuns(Frozen, frozen=True):
     """A few small runs for one worker."""
 
     runs: tuple[StaleRun, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SmallRunsDone:
+class SmallRunsDone(Frozen, frozen=True):
     """What a worker did for some runs."""
 
     done: Normalized
@@ -62,19 +66,37 @@ def normalize_small(
     """
     global _planner
     engine = planner.request.engine
-    if done.single or not engine.forks:
+    if done.single:
+        return stale
+    few = False
+    if isinstance(engine, HereFirstEngine):
+        few, stale = _few_and_all(stale)
+    if few or not engine.forks:
         return stale
     others: list[StaleRun] = []
     try:
         # Read before workers are forked, so that each of them has the definitions.
         small = _small(_with_tasks_read(stale, planner), engine, others)
         _planner = replace(
-            planner, request=replace(planner.request, engine=LocalEngine(1), ticker=NoTicker())
+            planner, request=replace(planner.request, engine=HereFirstEngine(1), ticker=NoTicker())
         )
         _in_workers(small, planner, done, others, begin)
     finally:
         _planner = None
     return others
+
+
+def _few_and_all(stale: Iterable[StaleRun]) -> tuple[bool, Iterable[StaleRun]]:
+    """Whether there are so few runs that starting workers for them is not worth it, and the runs."""
+    rest = iter(stale)
+    taken: list[StaleRun] = []
+    files = 0
+    for run in rest:
+        taken.append(run)
+        files += FEW_FILES if run.files is None else run.files
+        if files >= FEW_FILES:
+            return False, chain(taken, rest)
+    return True, taken
 
 
 def _with_tasks_read(stale: Iterable[StaleRun], planner: Planner) -> Iterator[StaleRun]:

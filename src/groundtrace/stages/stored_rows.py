@@ -14,7 +14,6 @@ from groundtrace.artifacts.read import (
 )
 from groundtrace.documents.events import EventsDocument
 from groundtrace.model import Problem
-from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.storage import Folder
 
@@ -31,6 +30,8 @@ def stored_trial_rows(
     `is_known` says whether a tool is known; without it no tool counts as unknown. Without events
     the rows have no accesses and unknown tools, and reading is faster.
     """
+    from groundtrace.rows.make import row_from
+
     outcomes = read_outcomes(folder)
     if outcomes.problem is not None:
         yield outcomes.problem

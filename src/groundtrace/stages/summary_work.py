@@ -4,12 +4,12 @@ summaries to write."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from groundtrace.artifacts.file_names import SUMMARY
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.documents.summary import RefusedDocument
+from groundtrace.frozen import Frozen
 from groundtrace.rows.kept import unpacked
 from groundtrace.stages.rows_of_runs import ReadAgain
 from groundtrace.storage import Folder, FolderEntry
@@ -19,8 +19,7 @@ SMALL_RUN = 500
 process, which has the rows."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryWork:
+class SummaryWork(Frozen, frozen=True):
     """Everything that the summary of a run is made from."""
 
     output: Folder
@@ -31,6 +30,10 @@ class SummaryWork:
     outcomes: OutcomesDocument | None
     problems: Mapping[str, int]
     refused: Sequence[RefusedDocument]
+
+    def input_bytes(self) -> int | None:
+        """Bytes of its rows, if they are in memory."""
+        return sum(map(len, self.rows)) if isinstance(self.rows, list) else None
 
 
 def write_summary(work: SummaryWork) -> FolderEntry:

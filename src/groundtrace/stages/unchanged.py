@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from groundtrace.artifacts.state import (
     marks_in,
 )
 from groundtrace.discover import Run
+from groundtrace.frozen import Frozen
 from groundtrace.plan import Fingerprints, WorkContext
 from groundtrace.stages.request import Request
 from groundtrace.stages.task_definitions import TaskDefinitions
@@ -48,8 +49,7 @@ def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines)), len(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class UnchangedRun:
+class UnchangedRun(Frozen, frozen=True):
     """A run that needs no work, and what an earlier command stored about it."""
 
     output: RunOutput
@@ -103,6 +103,7 @@ class KnownRuns:
         """`shared` is the fingerprint of what all runs share."""
         self._request = request
         self._shared = shared
+        self._folders = request.output_folders
         self._looked: tuple[Run, LookedAt] | None = None
 
     def is_unchanged(self, run: Run) -> bool:
@@ -114,16 +115,19 @@ class KnownRuns:
         output = self._output(run)
         if not output.folder.has_file(STATE_FILE):
             return False
-        return self.look_at(run).unchanged is not None
+        return self._look(run, output).unchanged is not None
 
     def look_at(self, run: Run) -> LookedAt:
         """What is known about a run."""
-        if self._looked is None or self._looked[0] != run:
-            output = self._output(run)
-            mark, files = fingerprint_of_run(run, self._shared)
-            unchanged = unchanged_run(output, mark, self._request)
-            self._looked = run, LookedAt(output, mark, files, unchanged)
-        return self._looked[1]
+        if self._looked is not None and self._looked[0] == run:
+            return self._looked[1]
+        return self._look(run, self._output(run))
+
+    def _look(self, run: Run, output: RunOutput) -> LookedAt:
+        mark, files = fingerprint_of_run(run, self._shared)
+        looked = LookedAt(output, mark, files, unchanged_run(output, mark, self._request))
+        self._looked = run, looked
+        return looked
 
     def _output(self, run: Run) -> RunOutput:
-        return self._request.output_folders.run(run.run_id, run.path)
+        return self._folders.run(run.run_id, run.path)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from groundtrace.errors import InputError
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     EntryKind,
@@ -61,8 +61,7 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
     raise InputError(f"{location}: no such folder")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen, frozen=True):
     """What a user named: a folder, or one file and the folder that holds it."""
 
     folder: Folder
@@ -91,7 +90,7 @@ def place_at(location: str | os.PathLike[str]) -> Place:
 
 DAY_FOLDERS = r"\d{4}/\d\d/\d\d"
 """Folders of year, month and day, as Codex keeps them: `2026/05/04`."""
-_DATED = re.compile(rf"(?:^|/){DAY_FOLDERS}/[^/]+$")
+_DATED = regex(rf"(?:^|/){DAY_FOLDERS}/[^/]+$")
 
 
 def in_day_folder(path: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat as stat_module
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from groundtrace.errors import OutputError
+from groundtrace.patterns import regex
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     UNLISTED,
@@ -24,7 +24,7 @@ from groundtrace.storage.watch import WatchedFile, note_error, note_file
 
 _TOKEN = os.urandom(4).hex()
 """Part of the names of this process's temporary files; process ids repeat on other machines."""
-_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
+_TEMPORARY = regex(r"\..+\.[0-9a-f]{8}\.tmp")
 
 
 class LocalFolder(Folder):
@@ -305,10 +305,8 @@ class LocalFolder(Folder):
         return lines if _list_all(self.url, "", without, lines) else None
 
     def sweep(self) -> None:
-        for folder in (self.url, *_folders(self.url)):
-            for name in _names(folder):
-                if _TEMPORARY.fullmatch(name):
-                    _unlink(join(folder, name))
+        for folder in _swept(self.url):
+            _swept(folder)
 
 
 PLAIN = frozenset({"", ".", ".."})
@@ -389,19 +387,19 @@ def _put(path: str, parts: Iterable[bytes]) -> None:
         os.close(file)
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def _folders(folder: str) -> list[str]:
+def _swept(folder: str) -> list[str]:
+    """Remove half-written files of a folder; returns the folders in it."""
+    folders = []
     try:
         with os.scandir(folder) as found:
-            return [item.path for item in found if item.is_dir(follow_symlinks=False)]
+            for item in found:
+                if item.is_dir(follow_symlinks=False):
+                    folders.append(item.path)
+                elif item.name.endswith(".tmp") and _TEMPORARY.fullmatch(item.name):
+                    _unlink(item.path)
     except OSError:
-        return []
+        pass
+    return folders
 
 
 def _unlink(path: str) -> None:

@@ -12,12 +12,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+from msgspec import field
 
-@dataclass(slots=True)
-class Watch:
+
+class Watch(msgspec.Struct):
     """The files that were opened while a block ran."""
 
     files: dict[str, str] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from groundtrace.model import ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     FilesWithLines,
     Findings,
@@ -25,8 +26,8 @@ from groundtrace.tools.payload import Payload, payload_of
 from groundtrace.tools.table import ToolEntry
 from groundtrace.values import as_mapping
 
-_HEADER = re.compile(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
-_LINE = re.compile(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
+_HEADER = regex(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
+_LINE = regex(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
 
 
 def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -15,6 +15,7 @@ import msgspec
 
 from groundtrace.cut_json import CutText
 from groundtrace.model import AccessKind, Category, FileRef, Problem, ToolResult
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import named_like_file as named_like_file
 from groundtrace.tools.file_names import usable as usable
 from groundtrace.values import as_mapping as as_mapping
@@ -43,7 +44,7 @@ _LARGEST = 1_000_000_000
 NOTHING = Findings(failed=True)
 """A call that obtained nothing."""
 
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"""\s*(?:Error:\s*)?(?:
       <tool_use_error> | InputValidationError | MCP\ error\ | EISDIR | ENOENT | EACCES
     | File\ does\ not\ exist | Path\ does\ not\ exist | Directory\ does\ not\ exist

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     FilesWithLines,
     as_items,
@@ -15,11 +15,9 @@ from groundtrace.tools.common import (
 )
 from groundtrace.values import as_mapping
 
-_GIT = re.compile(
-    r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))'
-)
-_FILE = re.compile(r"(?P<side>---|\+\+\+) (?P<path>\"?[^\t\n]+?\"?)(?:\t.*)?")
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? @@")
+_GIT = regex(r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))')
+_FILE = regex(r"(?P<side>---|\+\+\+) (?P<path>\"?[^\t\n]+?\"?)(?:\t.*)?")
+_HUNK = regex(r"@@ -\d+(?:,\d+)? \+(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? @@")
 _NEW = ("newPath", "newFile", "path", "file", "filename", "name", "newName")
 _OLD = ("oldPath", "oldFile", "previous_filename", "oldName")
 _LISTS = ("files", "fileDiffs", "diffs", "results", "nodes", "changes", "commits")

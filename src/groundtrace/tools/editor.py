@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from groundtrace.model import Category, FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     Findings,
     absolute,
@@ -27,34 +28,34 @@ from groundtrace.tools.file_names import named_like_file, usable
 from groundtrace.tools.line_shift import NUMBERED, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
-_SHOWS_FILE = re.compile(
+_SHOWS_FILE = regex(
     r"\s*Here's the result of running `cat -n` on (?:the file: )?(?!a snippet)(?P<path>[^\n]+?):?\n"
 )
-_SHOWS_FOLDER = re.compile(
+_SHOWS_FOLDER = regex(
     r"\s*Here(?:'s| are) the files and directories(?=[^\n]*+\n)[^\n]* in (?P<path>/[^\n,:]*+)[^\n]*+\n"
 )
-_WROTE = re.compile(
+_WROTE = regex(
     r"\s*(?:File created successfully at: (?P<created>\S++(?:[^\S\n]++(?![(\n]|\Z)\S++)*+)"
     r"|(?:The file )(?P<edited>/[^\n]*?) has been (?:edited|created|updated|overwritten)"
     r"|Last edit to (?P<undone>/[^\n]*?) undone)"
 )
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
     r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
 )
-_SPACED = re.compile(r" *(\d+) (.*)", re.DOTALL)
+_SPACED = regex(r" *(\d+) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
-_ABBREVIATED = re.compile(
+_ABBREVIATED = regex(
     r"\s*<NOTE>This file is too large to display entirely\. Showing abbreviated version\.[^\n]*\n"
 )
 """SWE-agent's view of a large Python file: bodies of functions are left out."""
-_CUT = re.compile(
+_CUT = regex(
     r"^(?:<Observation truncated in middle[^>\n]{0,99}>|\[\.\.\. (?:Observation )?truncated[^\]\n]{0,99}\])\n"
     r"[^\n]*\n?",
     re.MULTILINE,
 )
 """The place where OpenHands cut the middle out of an answer, and the half line after it."""
-_LEFT_OUT = re.compile(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
+_LEFT_OUT = regex(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.model import ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     NOTHING,
     FilesWithLines,
@@ -28,9 +29,9 @@ from groundtrace.tools.common import (
 )
 from groundtrace.tools.table import ToolEntry
 
-_FILE = re.compile(r"File: (?P<path>[^\n]+)")
-_LINE = re.compile(r"L(?P<number>\d{1,9})(?P<mark>[:-]) ?")
-_BLOCK = re.compile(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
+_FILE = regex(r"File: (?P<path>[^\n]+)")
+_LINE = regex(r"L(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_BLOCK = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
 _END = "End of content"
 
 

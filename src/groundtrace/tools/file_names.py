@@ -12,7 +12,8 @@ Two questions look alike but are different:
 from __future__ import annotations
 
 import posixpath
-import re
+
+from groundtrace.patterns import regex
 
 _DOT_FOLDERS = frozenset(
     [
@@ -45,11 +46,11 @@ _FOLDERS_TOO = frozenset(
     ["build", "workspace", "install", "manifest", "version", "history", "news", "changes", "bazel"]
 )
 """Usual names of files that are directories if they are written in lower case."""
-_FILE_STEMS = re.compile(
+_FILE_STEMS = regex(
     r"(?:changelog|licen[cs]e|readme|notice|copying|authors|dockerfile|makefile)[-_.](?!d$)\w[\w.+-]*$"
 )
 """Usual names with an addition: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
-_FOLDER_ENDINGS = re.compile(
+_FOLDER_ENDINGS = regex(
     r"\.(?:d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki|io|com|org|net|\d+)$"
     r"|--[\w.]+$|-v?\d+(?:\.\d+)+$|^cue\.mod$"
 )
@@ -77,7 +78,7 @@ def looks_like_folder(name: str) -> bool:
     return not (len(base) > 2 and base.upper() == base and any(c.isalpha() for c in base))
 
 
-_FILES_IN_TEXT = re.compile(
+_FILES_IN_TEXT = regex(
     "Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|Procfile"
     "|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure"
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.model import FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools import diffs
 from groundtrace.tools.common import (
     NOTHING,
@@ -25,8 +26,8 @@ from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
 from groundtrace.values import as_mapping
 
-_FAILED = re.compile(r"\s*(?:failed to |error|not found|missing required)", re.IGNORECASE)
-_RESOURCE = re.compile(r"repo://[^/\s]+/[^/\s]+/(?:.*?/)?contents/(?P<path>[^\s\])]+)")
+_FAILED = regex(r"\s*(?:failed to |error|not found|missing required)", re.IGNORECASE)
+_RESOURCE = regex(r"repo://[^/\s]+/[^/\s]+/(?:.*?/)?contents/(?P<path>[^\s\])]+)")
 
 
 def _repository(arguments: Mapping[str, Any]) -> str | None:

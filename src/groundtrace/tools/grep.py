@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundtrace.model import ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools import structured
 from groundtrace.tools.common import (
     NOTHING,
@@ -32,20 +33,20 @@ from groundtrace.tools.file_blocks import found_blocks, listed_files
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
 
-_NONE = re.compile(
+_NONE = regex(
     r"\s*(?:No matches found|No files found|Found 0 |Error: (?:ripgrep|rg|grep|search) )",
     re.IGNORECASE,
 )
-_NOTE = re.compile(
+_NOTE = regex(
     r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches)"
     r"|\[\d+ lines? truncated|\.\.\. \[",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(\d{1,9})([:-])")
-_MATCH = re.compile(r"([^:\t]+):(\d{1,9}):")
-_CONTEXT = re.compile(r"-(\d{1,9})-")
+_BARE = regex(r"(\d{1,9})([:-])")
+_MATCH = regex(r"([^:\t]+):(\d{1,9}):")
+_CONTEXT = regex(r"-(\d{1,9})-")
 _LONGEST_PATH = 4096
-_COUNT = re.compile(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
+_COUNT = regex(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import as_items, numbered, text_or_empty, whole_number
 from groundtrace.values import as_mapping
 
-NUMBERED = re.compile(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
+NUMBERED = regex(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 """A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later), of `cat -n`, or of opencode
 (`00001| text`)."""
 
@@ -146,16 +147,16 @@ def body_shift(lines: Iterable[str]) -> int:
 
 # --- sed in place -------------------------------------------------------------------------
 
-_DELETED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
-_INSERTED = re.compile(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
-_CHANGED = re.compile(r"(\d{1,9})(?:,(\d{1,9}))?\s*c\\?\s*(.*)", re.DOTALL)
+_DELETED = regex(r"(\d{1,9})(?:,(\d{1,9}))?\s*d")
+_INSERTED = regex(r"(\d{1,9})\s*([ia])\\?\s*(.*)", re.DOTALL)
+_CHANGED = regex(r"(\d{1,9})(?:,(\d{1,9}))?\s*c\\?\s*(.*)", re.DOTALL)
 _ADDRESS = r"(?:\d{1,9}|\$|/(?:\\.|[^/\\\n])*/)"
-_SUBSTITUTED = re.compile(
+_SUBSTITUTED = regex(
     rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?\s*s([/|#,@!])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1"
     r"[gpIiMm\d]*"
 )
 """One substitution and nothing behind it: `s/a/b/; 5d` removes a line."""
-_OTHER_WRITERS = re.compile(
+_OTHER_WRITERS = regex(
     r"\b(?:for|while|until|xargs|find|python3?|perl|awk|patch|git|tee|mv|cp|rm|ed)\b|[$`>]"
 )
 """Other programs that may write a file, or may write files that the command does not name."""
@@ -215,7 +216,7 @@ def _commands(words: Sequence[str]) -> Iterator[list[str]]:
             part.append(word)
 
 
-_OTHER_SCRIPT = re.compile(r"-[iErsz]*[en]|-f|--expression|--file|--quiet|--silent")
+_OTHER_SCRIPT = regex(r"-[iErsz]*[en]|-f|--expression|--file|--quiet|--silent")
 """Options after which the first word is not the script, or lines are not kept by themselves."""
 
 

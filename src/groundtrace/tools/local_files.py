@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.model import FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools import structured
 from groundtrace.tools.common import (
     NOTHING,
@@ -34,29 +35,29 @@ from groundtrace.tools.line_shift import NUMBERED, body_shift, edit_changes, wit
 from groundtrace.tools.table import ToolEntry
 
 _DEFAULT_LIMIT = 2000
-_UNREADABLE = re.compile(
+_UNREADABLE = regex(
     r"shorter than the provided offset|the file exists but the contents are empty", re.IGNORECASE
 )
-_NO_FILES = re.compile(
+_NO_FILES = regex(
     r"\s*(?:No files found|No matches found|\(no content\)|Directory [^\n]{1,4096} is empty\.?\s*$)",
     re.IGNORECASE,
 )
-_NOTE = re.compile(
+_NOTE = regex(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
     r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored",
     re.IGNORECASE,
 )
 """Lines in a listing that are notes about the listing, not names."""
-_NOT_WRITTEN = re.compile(
+_NOT_WRITTEN = regex(
     r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
     r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
     r"No replacement was performed|Cannot create new file|Failed to (?:apply|edit|write)|"
     r"old_string and new_string are|Could not find)",
     re.IGNORECASE,
 )
-_SIZE = re.compile(r" \(\d{1,15} bytes\)$")
+_SIZE = regex(r" \(\d{1,15} bytes\)$")
 """What Gemini CLI writes after a name."""
-_TREE_LINE = re.compile(r"(?P<indent>\s*)- (?P<name>.+)")
+_TREE_LINE = regex(r"(?P<indent>\s*)- (?P<name>.+)")
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -241,7 +242,7 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs=(with_changes(ref, edit_changes(call, text)),))
 
 
-_PATCH_FILE = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move to: (.+)")
+_PATCH_FILE = regex(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move to: (.+)")
 
 
 def _patch_shifts(body: str) -> Iterator[tuple[str, int]]:

@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
+from groundtrace.patterns import regex
+
 Values = Mapping[str, str | int]
 """What names hold in one round of a loop."""
 
-_LIST = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*=\s*\{(?P<items>[^{}]*)\}")
-_LOOP = re.compile(
+_LIST = regex(r"\b(?P<name>[A-Za-z_]\w*)\s*=\s*\{(?P<items>[^{}]*)\}")
+_LOOP = regex(
     r"\bfor\s+\w+\s*,\s*(?P<name>\w+)\s+in\s+ipairs\s*\(\s*(?:(?P<list>\w+)|\{(?P<items>[^{}]*)\})\s*\)"
 )
-_ITEM = re.compile(r"""\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<number>\d{1,9})""")
-_LOCAL = re.compile(r"\blocal\s+(?P<name>\w+)\s*=\s*(?P<value>[^\n;]{1,200})")
-_LIMIT = re.compile(r"math\.(?P<which>max|min)\((?P<one>[^(),]+),(?P<other>[^(),]+)\)")
-_SUM = re.compile(r"(?P<left>[^()+-]+)(?P<sign>[+-])(?P<right>[^()+-]+)")
+_ITEM = regex(r"""\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)'|(?P<number>\d{1,9})""")
+_LOCAL = regex(r"\blocal\s+(?P<name>\w+)\s*=\s*(?P<value>[^\n;]{1,200})")
+_LIMIT = regex(r"math\.(?P<which>max|min)\((?P<one>[^(),]+),(?P<other>[^(),]+)\)")
+_SUM = regex(r"(?P<left>[^()+-]+)(?P<sign>[+-])(?P<right>[^()+-]+)")
 _MOST_ROUNDS = 400
 _MOST_NAMES = 100
 _DEPTH = 6

@@ -12,12 +12,13 @@ import re
 from msgspec.structs import replace
 
 from groundtrace.model import ToolCall, ToolResult
+from groundtrace.patterns import regex
 from groundtrace.tools.common import numbered, shown_text
 from groundtrace.tools.line_shift import NUMBERED
 
-_STORED = re.compile(r"/tool-results/[^\s'\"/]+\Z")
-_NAME = re.compile(r"[\w.@+:,-]+")
-_GREPPED = re.compile(r"(\d+)[:-](.*)", re.DOTALL)
+_STORED = regex(r"/tool-results/[^\s'\"/]+\Z")
+_NAME = regex(r"[\w.@+:,-]+")
+_GREPPED = regex(r"(\d+)[:-](.*)", re.DOTALL)
 
 
 class StoredOutputs:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from groundtrace.model import AccessKind, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools import diffs
 from groundtrace.tools.common import (
     FilesWithLines,
@@ -35,20 +36,20 @@ from groundtrace.tools.sourcegraph_text import (
 from groundtrace.tools.table import ToolEntry
 from groundtrace.values import as_mapping
 
-_IN_QUERY = re.compile(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
-_GROUP = re.compile(r"(?P<before>[^()]*)\((?:\?:)?(?P<in>[^()]*)\)(?P<after>[^()]*)")
-_NO_RESULTS = re.compile(
+_IN_QUERY = regex(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
+_GROUP = regex(r"(?P<before>[^()]*)\((?:\?:)?(?P<in>[^()]*)\)(?P<after>[^()]*)")
+_NO_RESULTS = regex(
     r"\s*(?:#+ )?(?:No (?:results?|files?|references?|definitions?|matches|symbols?)\b"
     r"|Total results: 0\b)",
     re.IGNORECASE,
 )
-_LISTING_NOTE = re.compile(
+_LISTING_NOTE = regex(
     r"(?:No (?:files|results|entries)\b|Showing \d|\(\d+ |\(more |Error: |Total |URL: |\.\.\.|\[Truncated)",
     re.IGNORECASE,
 )
-_REPO_LINE = re.compile(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
-_CITED = re.compile(r"\]\((?P<target>[^()\s]{1,2000})\)")
-_CITED_NAME = re.compile(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
+_REPO_LINE = regex(r"(?P<repo>[\w-]+(?:\.[\w-]+)+/[^\s]+?)(?:\s+[-\[(].*)?\s*")
+_CITED = regex(r"\]\((?P<target>[^()\s]{1,2000})\)")
+_CITED_NAME = regex(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
 
 
 def repos_in(query: str) -> tuple[str, ...]:

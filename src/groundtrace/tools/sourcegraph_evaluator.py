@@ -9,6 +9,7 @@ import re
 from itertools import islice
 
 from groundtrace.model import FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import FilesWithLines, Findings, distinct, first_text
 from groundtrace.tools.file_names import usable
 from groundtrace.tools.lua import number, rounds
@@ -16,28 +17,28 @@ from groundtrace.tools.payload import payload_of
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
 
-_READ = re.compile(r"read_file\s{0,9}\(?\s{0,9}\{(?P<arguments>[^{}]*)\}")
-_TEXT = re.compile(
+_READ = regex(r"read_file\s{0,9}\(?\s{0,9}\{(?P<arguments>[^{}]*)\}")
+_TEXT = regex(
     r"""\b(?P<key>repo|path)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)'|(?P<name>[A-Za-z_]\w*))"""
 )
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"\b(?P<key>startLine|endLine)\s*=\s*(?P<value>math\.\w{1,9}\([^()]{0,200}\)|[^,{}\n]{1,200})"
 )
-_LOCAL = re.compile(
+_LOCAL = regex(
     r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
 )
 _NOTES = "Source file read notes:"
-_NOTE = re.compile(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
-_SHOWN_LINE = re.compile(r"(?:\A|[{\n]|, ) {0,20}(\d{1,9}): ")
-_LISTED = re.compile(
+_NOTE = regex(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
+_SHOWN_LINE = regex(r"(?:\A|[{\n]|, ) {0,20}(\d{1,9}): ")
+_LISTED = regex(
     r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
 )
 _LONGEST_PATH = 4096
 _LONGEST_SCRIPT = 100_000
 _MOST_READS = 200
-_CHOOSES = re.compile(r"\b(?:gmatch|find|match)\s*\(")
+_CHOOSES = regex(r"\b(?:gmatch|find|match)\s*\(")
 _RULE = "evaluator: content that the script returned"
-_EMPTY = re.compile(r"\s*+(?:\{\s*+\}|nil|null|true|false|)\s*+")
+_EMPTY = regex(r"\s*+(?:\{\s*+\}|nil|null|true|false|)\s*+")
 
 
 def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     Numbered,
     as_items,
@@ -27,22 +28,22 @@ from groundtrace.tools.common import (
 from groundtrace.tools.payload import Payload
 from groundtrace.values import as_mapping
 
-HEADER = re.compile(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
+HEADER = regex(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. A header without a path names a
 repository."""
-LINE = re.compile(r"(\d+): ?(.*)", re.DOTALL)
+LINE = regex(r"(\d+): ?(.*)", re.DOTALL)
 """A numbered line of a chunk or of an opened file."""
-_LINK_SIGN = re.compile(r"/-/(?P<type>blob|tree)/")
-_LINK_PATH = re.compile(r"[^\s)\"'>\]]*")
-_HOST = re.compile(r"https?://[^/\s]++")
+_LINK_SIGN = regex(r"/-/(?P<type>blob|tree)/")
+_LINK_PATH = regex(r"[^\s)\"'>\]]*")
+_HOST = regex(r"https?://[^/\s]++")
 _BREAKS = frozenset("()[]")
 _LONGEST_URL = 4096
-_RANGE = re.compile(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
-_TREE_ENTRY = re.compile(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
-_FRAGMENT = re.compile(
+_RANGE = regex(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
+_TREE_ENTRY = regex(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
+_FRAGMENT = regex(
     r'"file"\s*:\s*"(?P<file>(?:[^"\\]|\\.)+)"\s*,\s*"repo"\s*:\s*"(?P<repo>(?:[^"\\]|\\.)+)"'
 )
-_FRAGMENT_LINE = re.compile(r'(?:"|\\n)(\d{1,9}): ')
+_FRAGMENT_LINE = regex(r'(?:"|\\n)(\d{1,9}): ')
 
 
 class Block(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from groundtrace.model import FileRef, ToolCall
+from groundtrace.patterns import regex
 from groundtrace.tools.common import (
     NOTHING,
     FilesWithLines,
@@ -22,15 +23,15 @@ from groundtrace.tools.common import (
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
 
-_WINDOW = re.compile(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
-_NUMBERED = re.compile(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)
-_FOUND = re.compile(
+_WINDOW = regex(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
+_NUMBERED = regex(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)
+_FOUND = regex(
     r'^\[?Found \d++ matches for "(?P<term>.{0,1000}?)" in (?P<place>[^\n]{0,400}?\S)[\]:]?[ \t]*+$',
     re.MULTILINE | re.DOTALL,
 )
-_END = re.compile(r"^\[?End of matches for ", re.MULTILINE)
-_COUNT = re.compile(r"(?<!\s)\s++\((?:\d++ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
-_MATCH = re.compile(r"^Line (\d{1,9}):", re.MULTILINE)
+_END = regex(r"^\[?End of matches for ", re.MULTILINE)
+_COUNT = regex(r"(?<!\s)\s++\((?:\d++ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
+_MATCH = regex(r"^Line (\d{1,9}):", re.MULTILINE)
 
 
 def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -9,17 +9,20 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import resources
+from pkgutil import get_data
 from typing import Any, get_args
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.model import Category
+from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
@@ -34,11 +37,10 @@ _READS_BY_CATEGORY = {
 """Which reader is used for an added tool that gives only its category and path arguments."""
 MAX_KEPT = 4096
 """How many names are cached; a trace can hold any number of different names."""
-_MCP = re.compile(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
+_MCP = regex(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(Frozen, frozen=True):
     """One tool of the table."""
 
     name: str
@@ -75,8 +77,7 @@ class ToolName(msgspec.Struct, frozen=True):
     """The name says that it is an MCP tool."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Frozen, frozen=True):
     """All entries, and how names lead to them."""
 
     entries: Mapping[str, ToolEntry]
@@ -180,7 +181,7 @@ def table_for(settings: Settings) -> Table:
 
 @lru_cache(maxsize=8)
 def _built(added: str) -> Table:
-    raw = tomllib.loads((resources.files(__package__) / "table.toml").read_text(encoding="utf-8"))
+    raw = tomllib.loads((get_data(__package__ or "", "table.toml") or b"").decode("utf-8"))
     servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
     bare = set(raw["bare"])
     entries: dict[str, ToolEntry] = {}

@@ -32,9 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from groundtrace.entry_points import entry_points
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.chat import ChatReader

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
@@ -24,8 +24,7 @@ _SPECIAL = frozenset("*?[")
 _ORDER = {"marker": 0, "shape": 1, "name": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Detected:
+class Detected(Frozen, frozen=True):
     """A file and its reader."""
 
     path: str

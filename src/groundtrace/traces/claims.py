@@ -7,22 +7,23 @@ file.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from msgspec import field
+
+from groundtrace.frozen import Frozen
 from groundtrace.model import Stated
+from groundtrace.patterns import regex
 
 Strength = Literal["marker", "shape", "name"]
 """How sure a reader is: by an explicit marker, by the form of the content, by the file's name."""
 
 
-_TYPE = re.compile(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
+_TYPE = regex(rb'"type"\s*+:\s*+"([\w.-]{1,80}+)"')
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(Frozen, frozen=True, dict=True):
     """What a reader may use to recognise a file."""
 
     path: str
@@ -42,8 +43,7 @@ class Probe:
         return frozenset(_TYPE.findall(self.head))
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Frozen, frozen=True):
     """A reader's claim on a file."""
 
     strength: Strength
@@ -65,8 +65,7 @@ class SessionCalls(NamedTuple):
     last: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Frozen, frozen=True):
     """One trial in a trace file."""
 
     sample_id: str | None = None

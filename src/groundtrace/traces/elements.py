@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from groundtrace.patterns import regex
+
 CHUNK = 1 << 20
 MAX_ELEMENT = 64 * 1024 * 1024
 
-_PLAIN = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_PLAIN = regex(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 """Text that neither opens nor closes anything: whole strings, and everything between them."""
-_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_TEXT = regex(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 """The rest of a string: up to its end, or to the last whole character of the chunk."""
 
 

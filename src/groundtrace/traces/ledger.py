@@ -8,9 +8,9 @@ is repeated on several lines of one message, and grows, so the last one counts.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import field
 
 
 class TokenCounts(msgspec.Struct, frozen=True):
@@ -25,8 +25,7 @@ class TokenCounts(msgspec.Struct, frozen=True):
         return self.input + self.output
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(msgspec.Struct):
     """The model calls of one source, in order."""
 
     order: list[Hashable] = field(default_factory=list)

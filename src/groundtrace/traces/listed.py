@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import field
 
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix
@@ -22,8 +24,7 @@ LARGE = 48 * 1024 * 1024
 """A larger file is read element by element."""
 
 
-@dataclass(slots=True)
-class Listed:
+class Listed(msgspec.Struct):
     """An object whose list is being read; `root` is complete after the last element."""
 
     items: Iterator[Any]

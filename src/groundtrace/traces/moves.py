@@ -10,21 +10,21 @@ from __future__ import annotations
 import posixpath
 import re
 
-MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
+from groundtrace.patterns import regex
+
+MOVES = regex(r"\b(?:cd|pushd|popd)\b")
 """A word that may change the directory."""
 
-_CD = re.compile(
+_CD = regex(
     r"""\s*+cd[ \t]++(?:--[ \t]++)?
     (?:"(?P<double>[^"$`\\\n]++)" | '(?P<single>[^'\n]++)' | (?P<bare>[^\s;&|<>()"'$`\\*?\[~-][^\s;&|<>()"'$`\\*?\[]*+))
     [ \t]*+(?:&&|;|\n|\Z)""",
     re.VERBOSE,
 )
-_GROUPS = re.compile(r"\([^()]*+\)?|\"(?:[^\"\\]++|\\.)*+\"?|'[^']*+'?", re.DOTALL)
+_GROUPS = regex(r"\([^()]*+\)?|\"(?:[^\"\\]++|\\.)*+\"?|'[^']*+'?", re.DOTALL)
 """A subshell or a quoted text: a move inside it has no effect outside."""
-_HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\t*\2$", re.DOTALL | re.MULTILINE)
-_NO_MOVE = re.compile(
-    r"\bcd: [^\n]{0,300}?(?:No such file|Not a directory|can't cd|Permission denied)"
-)
+_HERE = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\t*\2$", re.DOTALL | re.MULTILINE)
+_NO_MOVE = regex(r"\bcd: [^\n]{0,300}?(?:No such file|Not a directory|can't cd|Permission denied)")
 MAX_COMMAND = 100_000
 """A longer command is a pasted script; it is not followed."""
 

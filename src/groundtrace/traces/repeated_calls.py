@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.model import Repeats
 from groundtrace.traces.claims import CallKey, SessionCalls

@@ -9,24 +9,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import MAX_ELEMENT, Elements
 from groundtrace.traces.jsonl import read_lines
 
-_LIST = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
-_NO_CALL = re.compile(rb"(?!)")
+_LIST = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+_NO_CALL = regex(rb"(?!)")
 _LOOK = 1 << 16
 _LINES = (".jsonl", ".ndjson")
-_NUMBER = re.compile(r"\.\d+\Z|\Arow-\d+\Z")
+_NUMBER = regex(r"\.\d+\Z|\Arow-\d+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class RawRow:
+class RawRow(Frozen, frozen=True):
     """The bytes of one row."""
 
     number: int

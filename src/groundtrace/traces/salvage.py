@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace.cut_json import scan
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
-_START = re.compile(r'\{\s*["}]')
+_START = regex(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40
 """Limit for the work of failed attempts; an attempt costs what it scanned. Real damage makes only
 the few objects around it fail. The attempts on a text of open braces alone would take
@@ -26,8 +27,7 @@ RECURSION_COST = 20_000
 _WINDOW = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Frozen, frozen=True):
     """An object that could be decoded, and its place in the text."""
 
     start: int

@@ -8,11 +8,12 @@ from here too: a reader of another package finds everything in this module.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import msgspec
+from msgspec import field
 
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
@@ -98,8 +99,7 @@ class Calls(list[RawCall]):
         super().append(call)
 
 
-@dataclass(frozen=True, slots=True)
-class RawChange:
+class RawChange(Frozen, frozen=True):
     """A point at which the harness removed something from the model's context."""
 
     kind: str
@@ -110,8 +110,7 @@ class RawChange:
     """Calls that are no longer in the context; None if unknown."""
 
 
-@dataclass(slots=True)
-class Source:
+class Source(msgspec.Struct):
     """Everything read from one file (or one chain of files)."""
 
     file: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.values import as_mapping, as_text
 
 
@@ -21,11 +22,11 @@ class ShownResult(NamedTuple):
 
 _OPEN = "<persisted-output>"
 _CLOSE = "</persisted-output>"
-_SAVED = re.compile(r"saved to:?[ \t]*+(?P<path>[^\s][^\n]*)(?:\n|$)")
-_PREVIEW = re.compile(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
+_SAVED = regex(r"saved to:?[ \t]*+(?P<path>[^\s][^\n]*)(?:\n|$)")
+_PREVIEW = regex(r"^Preview[^\n]*:[ \t]*\n?", re.MULTILINE)
 # A result of an MCP tool over the token limit names the file in a sentence and shows nothing.
 _LIMIT_WORDS = ("result (", "Error: result (")
-_OVER_LIMIT = re.compile(
+_OVER_LIMIT = regex(
     r"^(?:Error: )?result \([\d,. ]+ characters\b.{0,200}?[Oo]utput has been saved to (?P<path>\S+?)\.?(?:\s|$)",
     re.DOTALL,
 )

@@ -13,8 +13,9 @@ that a curator left where the record itself is missing, then a registry (D30).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
 from groundtrace.storage import Folder, TooLargeError

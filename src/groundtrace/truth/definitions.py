@@ -13,7 +13,8 @@ maps a prefix such as `git:` to the function that makes an index from the rest o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.paths.repos import is_placeholder, short_repo
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 
 MAX_PATH = 4096
@@ -36,13 +37,13 @@ SYMBOL_KEYS = ("symbol", "function", "name")
 LINE_KEYS = (("line_start", "line_end"), ("start_line", "end_line"), ("line", "line"))
 ANNOTATION_KEYS = ("annotation", "description")
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_LINE_SUFFIX = re.compile(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
-_REMARK = re.compile(r"(?<=\w)\s+\([^()]*\)$")
-_SEVERAL = re.compile(r"\s(?:->|=>)\s|→|^[\[{(](?=[^'\"\n]*+['\"]).*[\]})]$")
+_CONTROL = regex(r"[\x00-\x1f\x7f]")
+_LINE_SUFFIX = regex(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
+_REMARK = regex(r"(?<=\w)\s+\([^()]*\)$")
+_SEVERAL = regex(r"\s(?:->|=>)\s|→|^[\[{(](?=[^'\"\n]*+['\"]).*[\]})]$")
 """Chains and lists written into one text; they cannot be split safely."""
-_EXTENSION = re.compile(r"\.[A-Za-z0-9_+-]{1,12}$")
-_IDENTIFIER = re.compile(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
+_EXTENSION = regex(r"\.[A-Za-z0-9_+-]{1,12}$")
+_IDENTIFIER = regex(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
 
 
 class RefusedEntry(NamedTuple):

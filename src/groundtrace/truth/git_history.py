@@ -14,6 +14,7 @@ from typing import NamedTuple
 from groundtrace.errors import UsageError
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Task, TaskRow
+from groundtrace.patterns import regex
 from groundtrace.truth.git_process import GitError, run_git
 from groundtrace.truth.tasks import TaskIndex, index_of
 from groundtrace.visible import visible
@@ -43,7 +44,7 @@ _DIFF = (
     "-r",
 )
 
-_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_SHA = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 _USAGE = "write git:REPO@REVISION or git:REPO@FROM..TO"
 

@@ -25,6 +25,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from groundtrace.patterns import regex
 from groundtrace.truth.entries import Notes, has_extension
 
 PATTERN_KEYS = ("file_references", "required_findings")
@@ -34,7 +35,7 @@ MAX_LITERAL = 8 * 1024 * 1024
 MAX_DEPTH = 4
 
 _SPECIAL = frozenset(".^$*+?{}[]|()")
-_TOKEN = re.compile(r"""\s*(?:([\[(])|([\])])|,|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*""")
+_TOKEN = regex(r"""\s*(?:([\[(])|([\])])|,|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*""")
 
 
 def literal(pattern: str) -> str | None:

@@ -8,17 +8,21 @@ a removed line `-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
 NOTHING = "/dev/null"
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_LINK = re.compile(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
-_EPOCH = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
-_ESCAPE = re.compile(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
+_HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_LINK = regex(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
+_EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
+_ESCAPE = regex(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
 _ESCAPES = {
     b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r",
     b'"': b'"', b"\\": b"\\",
@@ -94,8 +98,7 @@ class Hunk(NamedTuple):
     """Last old line that the hunk shows; 0 if it shows none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(Frozen, frozen=True):
     """Headers of one file, as written."""
 
     line: int
@@ -258,11 +261,11 @@ def _extended(section: _Section, line: str) -> _Section:
         return replace(section, is_submodule=True)
     for start, field in _FLAGS:
         if line.startswith(start):
-            return replace(section, **{field: True})  # type: ignore[arg-type]
+            return replace(section, **{field: True})
     for start, field, copied in _MOVES:
         if line.startswith(start):
             moved = {field: _name(line[len(start) :])}
-            return replace(section, copied=section.copied or copied, **moved)  # type: ignore[arg-type]
+            return replace(section, copied=section.copied or copied, **moved)
     return section
 
 

@@ -10,10 +10,10 @@ files. So a record with unknown keys only is skipped, and its keys are named.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,
@@ -69,8 +69,7 @@ _PLACEHOLDER_MARKS = ("converted from canonical", "manual ground truth", "curato
 _PLACEHOLDER_LINES = (1, 50)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFindings:
+class SourceFindings(Frozen, frozen=True):
     """What one source says; `problems` names what could not be used."""
 
     files: tuple[TruthFile, ...] = ()

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundtrace.jsonio import BadJsonError, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, TaskRow
 from groundtrace.paths.containers import clone_of
+from groundtrace.patterns import regex
 from groundtrace.truth.entries import (
     PATH_KEYS,
     Notes,
@@ -31,13 +33,11 @@ from groundtrace.truth.patches import read_patch
 CONFIDENCE: Confidence = "high"
 """People made the list, or made the change that solved the task."""
 
-_FILE = re.compile(
+_FILE = regex(
     r"\s*+(?:[-*]\s*+)?(?:file(?:_path)?|path)\s*+[:：]\s*+(\S(?:.*\S)?)\s*+$", re.IGNORECASE
 )
-_LINES = re.compile(
-    r"\s*(?:[-*]\s*)?lines?\s*[:：]\s*(\d+)(?:\s*(?:-|–|to|,)\s*(\d+))?", re.IGNORECASE
-)
-_EDGE = re.compile(r"\s*(?:[-*]\s*)?(start|end)(?:_line)?\s*[:：]\s*(\d+)", re.IGNORECASE)
+_LINES = regex(r"\s*(?:[-*]\s*)?lines?\s*[:：]\s*(\d+)(?:\s*(?:-|–|to|,)\s*(\d+))?", re.IGNORECASE)
+_EDGE = regex(r"\s*(?:[-*]\s*)?(start|end)(?:_line)?\s*[:：]\s*(\d+)", re.IGNORECASE)
 
 
 def truth_of_row(row: TaskRow) -> tuple[GroundTruth, tuple[Problem, ...]]:

@@ -8,12 +8,12 @@ is a problem with its place; the other rows count.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem, Task, TaskRow
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.traces.jsonl import read_lines
 from groundtrace.truth.entries import shown
@@ -32,7 +32,7 @@ MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
 
-_INSTANCE = re.compile(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
+_INSTANCE = regex(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
 
 
 def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:

@@ -6,10 +6,10 @@ stream) opens no heredoc.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.truth.patches import (
     ChangedLines,
     PatchedFile,
@@ -18,10 +18,10 @@ from groundtrace.truth.patches import (
     read_patch,
 )
 
-_OPENER = re.compile(
+_OPENER = regex(
     r"""(?<!<)<<(?P<dash>-?)(?!<)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|\\?([A-Za-z_][\w.-]*))"""
 )
-_HEADER = re.compile(r"diff --git |\+\+\+ ")
+_HEADER = regex(r"diff --git |\+\+\+ ")
 _MAX_WORD = 80
 """A longer line closes no heredoc."""
 

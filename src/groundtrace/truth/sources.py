@@ -7,10 +7,12 @@ targets, chunks and symbols each have their own order over the same sources.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from groundtrace import tomlio
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import BadJsonError, HeavyJsonError, loads
 from groundtrace.model import Confidence
 from groundtrace.problems import ProblemKind
@@ -25,8 +27,7 @@ from groundtrace.truth.text import instruction_paths, script_paths
 When = Literal["always", "until_found"]
 
 
-@dataclass(frozen=True, slots=True)
-class TruthSource:
+class TruthSource(Frozen, frozen=True):
     """One file of a task directory that may hold ground truth."""
 
     path: str

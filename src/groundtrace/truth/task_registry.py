@@ -30,12 +30,14 @@ cannot be used at all is an error; a single bad entry is a problem and the other
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from msgspec import field
+
 from groundtrace import tomlio
 from groundtrace.errors import InputError
+from groundtrace.frozen import Frozen
 from groundtrace.given_files import read_given
 from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
@@ -45,8 +47,7 @@ CONFIDENCES = ("high", "medium", "low")
 KEYS = ("files", "source", "confidence", "symbols", "chunks", "expected_edit_files")
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Frozen, frozen=True):
     """Ground truths by task, from one file."""
 
     truths: Mapping[str, GroundTruth] = field(default_factory=dict)

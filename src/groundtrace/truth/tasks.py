@@ -11,13 +11,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from msgspec import field
+from msgspec.structs import replace
+
 from groundtrace import tomlio
+from groundtrace.frozen import Frozen
 from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, Links
 from groundtrace.storage.folder import EntryKind
 
@@ -39,7 +43,7 @@ _SUITE_FAMILIES = (
 """Prefixes of suite names, longest first, with the family of each."""
 
 _NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_]"
-_MIRROR = re.compile(
+_MIRROR = regex(
     rf"(?<![\w-])(?:github\.com/)?sg-(?:evals|benchmarks)/{_NAME}"  # a mirror, in any form
     rf"|(?<![\w./-])github\.com/{_NAME}/{_NAME}(?![\w/-]|\.\w)"  # as code search names it
 )
@@ -56,8 +60,7 @@ def suite_key(name: str) -> tuple[str, str]:
     return "", low
 
 
-@dataclass(frozen=True, slots=True)
-class TaskIndex:
+class TaskIndex(Frozen, frozen=True):
     """Tasks by name; small and picklable, so that it can be sent to worker processes."""
 
     tasks: tuple[Task, ...] = ()
@@ -302,7 +305,7 @@ def _task_toml(folder: Folder, path: str, problems: list[Problem]) -> Mapping[st
     return {}
 
 
-_YAML_LINE = re.compile(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
+_YAML_LINE = regex(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
 
 
 def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:

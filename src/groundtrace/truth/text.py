@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from groundtrace.patterns import regex
+
 _EXTENSIONS = (
     "adoc asm bazel bzl c cc cfg cjs clj cmake conf cpp cs css cu cxx dart def erl ex exs f90 "
     "fs go gradle graphql groovy h hbs hh hpp hrl hs html hxx ini ipp java jl js json jsx kt "
@@ -23,38 +25,38 @@ SOURCE_EXTENSIONS = frozenset(_EXTENSIONS.split())
 """Extensions that make a bare word count as a file; `example.com/v1.2` has none of them."""
 
 _PART = r"(?:[\w.@+~-]|\[[\w.-]{1,40}\]|\([\w.-]{1,40}\))"  # app/(auth)/[id]/page.tsx is a path
-_PATH = re.compile(
+_PATH = regex(
     rf"(?<![\w/.$@:<{{~-])/?(?=[\w.@])(?:{_PART}{{1,128}}/){{1,40}}{_PART}{{0,128}}\w(?![\w/*<>{{}}])"
 )
 _MAX_LINE = 4000
 """Longer lines are data or minified code; people do not name files there."""
-_BACKTICKED = re.compile(r"`([^`\n]+)`")
-_FENCE = re.compile(r"^ {0,3}(```|~~~)")
-_OUTPUT = re.compile(
+_BACKTICKED = regex(r"`([^`\n]+)`")
+_FENCE = regex(r"^ {0,3}(```|~~~)")
+_OUTPUT = regex(
     r"\b(?:writ(?:e|es|ing|ten)|sav(?:e|es|ing)|creat(?:e|es|ing)|output|produc(?:e|es|ing)"
     r"|generat(?:e|es|ing)|stor(?:e|es|ing)|plac(?:e|es|ing)|put|emit|add a|new file"
     r"|do not|don't|never|instead of|example|e\.g\.|such as)\b",
     re.IGNORECASE,
 )
 """Words after which a name is an output, a warning or an example."""
-_HARNESS = re.compile(
+_HARNESS = regex(
     r"^/(?:tests?|logs?|tmp|solution|oracle|usr|etc|var|proc|dev|opt|home|root|bin)/"
     r"|(?:^|/)(?:answer|review|solution|reward|result|report|task_spec|ground_truth)\.\w+$"
     r"|(?:^|/)path/to/|^(?:foo|bar)/|(?:^|/)\.\.?(?:/|$)(?<!^\./)"
 )
 """The verifier's own files, files that the agent hands in, and placeholders for any file."""
-_HANDED_IN = re.compile(
+_HANDED_IN = regex(
     r"^/.*\.(?:md|txt|json|csv)$|(?:^|/)(?!README|CHANGELOG|CONTRIBUTING)[A-Z0-9_-]+\.md$"
 )
 """Reports: the agent writes `/workspace/analysis/IMPACT_REPORT.md`, it does not find it."""
-_HOST = re.compile(r"^[\w-]+(?:\.[\w-]+)+/")
-_INSPECTS = re.compile(
+_HOST = regex(r"^[\w-]+(?:\.[\w-]+)+/")
+_INSPECTS = regex(
     r"(?:^|[\s;&|(!`])(?:grep|egrep|fgrep|rg|cat|head|tail|sed|awk|diff|cmp|wc|test|stat|\[\[?)\s"
 )
-_RUNS_TESTS = re.compile(r"\b(?:pytest|unittest|jest|mocha|vitest|tox|nose|ctest|phpunit|rspec)\b")
-_BUILDS = re.compile(r"\b(?:go|cargo|npm|yarn|pnpm|mvn|gradle|dotnet|make|bazel)\s")
-_ASKS_TEST = re.compile(r"(?<=\s)(?:test|check)\b")
-_VARIABLE = re.compile(r"\$(?:\{\w+\}|\w+)/")
+_RUNS_TESTS = regex(r"\b(?:pytest|unittest|jest|mocha|vitest|tox|nose|ctest|phpunit|rspec)\b")
+_BUILDS = regex(r"\b(?:go|cargo|npm|yarn|pnpm|mvn|gradle|dotnet|make|bazel)\s")
+_ASKS_TEST = regex(r"(?<=\s)(?:test|check)\b")
+_VARIABLE = regex(r"\$(?:\{\w+\}|\w+)/")
 
 
 def instruction_paths(text: str) -> tuple[list[str], bool]:

@@ -10,7 +10,7 @@ first_hit     how soon the first relevant file was met
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from groundtrace.documents.metrics import FileLevelMetrics
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from groundtrace.documents.metrics import NotComputable
+from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import EvidenceView, Touch
 from groundtrace.model import AccessKind
 
 
-@dataclass(frozen=True, slots=True)
-class RankedList:
+class RankedList(Frozen, frozen=True):
     """Distinct files in the order of their first access, each a hit or not."""
 
     reason: NotComputable | None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+from groundtrace.patterns import regex
 from groundtrace.tools.common import absolute, as_items, as_texts, distinct, whole_number
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.pieces import (
@@ -23,8 +23,8 @@ from groundtrace.tools.sourcegraph import named_repos
 from groundtrace.values import as_mapping
 
 _MAX_FILES = 1000
-_RANGE = re.compile(r"\s*L?(\d{1,9})\s*(?:-|:|,|\.\.|to)\s*L?(\d{1,9})\s*")
-_ONE = re.compile(r"\s*L?(\d{1,9})\s*")
+_RANGE = regex(r"\s*L?(\d{1,9})\s*(?:-|:|,|\.\.|to)\s*L?(\d{1,9})\s*")
+_ONE = regex(r"\s*L?(\d{1,9})\s*")
 
 
 class AskedFile(msgspec.Struct, frozen=True):

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from groundtrace.patterns import regex
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
 
-_MARKED = re.compile(r"\[(FILE|DIR)\] +(\S.*)")
-_SIZE = re.compile(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
-_BRANCH = re.compile(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
-_STAT = re.compile(r" +(?:\d+|Bin)\b")
-_STATUS = re.compile(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
-_COUNT = re.compile(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
-_BULLET = re.compile(r"(?:[-*•] +|\d{1,4}[.)] +)")
-_SUMMARY = re.compile(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
+_MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
+_SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
+_BRANCH = regex(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
+_STAT = regex(r" +(?:\d+|Bin)\b")
+_STATUS = regex(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
+_COUNT = regex(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
+_BULLET = regex(r"(?:[-*•] +|\d{1,4}[.)] +)")
+_SUMMARY = regex(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
 
 
 def word_path(text: str) -> str:

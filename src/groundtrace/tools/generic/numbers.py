@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from groundtrace.patterns import regex
 from groundtrace.tools.common import Numbered
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines
 
-_NUMBERED = re.compile(r"[ \t]*+(?:\.\.\.|>)?[ \t]*+(\d{1,9})(?:→|\t| ?\|| ?: ?|-(?=\s))(.*)")
+_NUMBERED = regex(r"[ \t]*+(?:\.\.\.|>)?[ \t]*+(\d{1,9})(?:→|\t| ?\|| ?: ?|-(?=\s))(.*)")
 """`12: text`, `12<TAB>text`, `12→text`, `12 | text`, also with a mark before the number."""
-_LABEL = re.compile(r"[A-Z][\w ]{0,40}:|[-=#.]{3,}|#+ ")
+_LABEL = regex(r"[A-Z][\w ]{0,40}:|[-=#.]{3,}|#+ ")
 """Lines that may come before the first number: `File: lib/pad.js`, `At: L8:C7`, a bar."""
 _LABELS = 8
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
@@ -12,6 +11,7 @@ import msgspec
 
 from groundtrace.cut_json import CutText
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.file_names import looks_like_folder, usable
 
@@ -47,9 +47,9 @@ class Piece(msgspec.Struct, frozen=True):
     """The path comes from a diff."""
 
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = regex(r"[A-Za-z]:[\\/]")
 _BAD = frozenset('*?"<>|{}\n\r\t\0')
-_ANCHOR = re.compile(r"(?:#L?|:L?)(\d{1,9})(?:[-:]L?(\d{1,9}))?\Z")
+_ANCHOR = regex(r"(?:#L?|:L?)(\d{1,9})(?:[-:]L?(\d{1,9}))?\Z")
 
 
 def is_drive(path: str) -> bool:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from groundtrace.patterns import regex
 from groundtrace.tools.generic.arguments import range_of
 from groundtrace.tools.generic.listings import word_path
 from groundtrace.tools.generic.numbers import numbered_lines, shown_lines
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines, Piece, lines_of, split_anchor
 from groundtrace.tools.sourcegraph_text import link_of, plain_repo
 
-_REPO_HEADING = re.compile(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
-_HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")
-_LABEL = re.compile(
+_REPO_HEADING = regex(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
+_HEADING = regex(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")
+_LABEL = regex(
     r"(?<![ \t])[ \t]*+(?:[-*] ++)?(?:File|Path|Location|Filename|FILE): ++(?P<rest>\S.*)"
 )
-_URL = re.compile(r"URL: +(?P<url>\S+)")
-_FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
-_CITED = re.compile(r"(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>\S.*)")
-_LINES = re.compile(r"\(?(?:lines?|L) ?(?P<range>[\dL]{1,10}(?: ?[-–] ?L?\d{1,9})?)[^()]{0,40}\)?")
-_BAR = re.compile(r"={8,}|-{8,}")
+_URL = regex(r"URL: +(?P<url>\S+)")
+_FENCE = regex(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_CITED = regex(r"(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>\S.*)")
+_LINES = regex(r"\(?(?:lines?|L) ?(?P<range>[\dL]{1,10}(?: ?[-–] ?L?\d{1,9})?)[^()]{0,40}\)?")
+_BAR = regex(r"={8,}|-{8,}")
 
 
 @dataclass

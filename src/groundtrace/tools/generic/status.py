@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.patterns import regex
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.listings import word_path
 from groundtrace.tools.generic.pieces import LONGEST_LINE
@@ -13,7 +14,7 @@ from groundtrace.tools.payload import Payload
 
 _SHORT = 5
 """An answer with more lines than this is not only a message."""
-_FAILED = re.compile(
+_FAILED = regex(
     r"\s*(?:#+ )?(?:(?:\w{0,30}error|exception|failed|failure|cannot|could not|unable to|access denied"
     r"|permission denied|invalid|traceback|timed? ?out|unauthorized|forbidden)\b"
     r"|no (?:such )?(?:\w+ ){0,2}(?:results?|match(?:es)?|files?|references?|definitions?|symbols?|tool)\b"
@@ -21,15 +22,15 @@ _FAILED = re.compile(
     r"|(?:file|path|repository|directory|symbol) not found|repo not found)",
     re.IGNORECASE,
 )
-_WROTE = re.compile(
+_WROTE = regex(
     r"\b(?:successfully|saved|wrote|written|created|updated|deleted|removed|moved|renamed|edited"
     r"|replaced|inserted|applied|stored|exported|appended|overwrote|modified|changed)\b",
     re.IGNORECASE,
 )
-_FOLDER = re.compile(r"\b(?:directory|folder)\b", re.IGNORECASE)
-_STAGED = re.compile(r"\b(?:staged|unstaged|committed|indexed)\b", re.IGNORECASE)
-_DONE = re.compile(r"\s*(?:OK|Done|Success|Successful|True|null)\W*\s*", re.IGNORECASE)
-_FACTS = re.compile(r"^isFile: true", re.MULTILINE | re.IGNORECASE)
+_FOLDER = regex(r"\b(?:directory|folder)\b", re.IGNORECASE)
+_STAGED = regex(r"\b(?:staged|unstaged|committed|indexed)\b", re.IGNORECASE)
+_DONE = regex(r"\s*(?:OK|Done|Success|Successful|True|null)\W*\s*", re.IGNORECASE)
+_FACTS = regex(r"^isFile: true", re.MULTILINE | re.IGNORECASE)
 _SMALL = frozenset(
     {
         *("a", "an", "and", "as", "at", "been", "changes", "content", "contents", "edit", "edits"),

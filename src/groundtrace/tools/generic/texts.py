@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.tools import diffs, grep
 from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.generic.arguments import AskedFiles, lines_in, range_of
@@ -14,25 +15,25 @@ from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_f
 from groundtrace.tools.generic.sections import sections
 from groundtrace.tools.generic.words import plain
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_TAG = re.compile(
+_COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_TAG = regex(
     r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
     re.MULTILINE,
 )
-_ATTRIBUTE = re.compile(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
+_ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
 _PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
-_SOURCE_TAG = re.compile(
+_SOURCE_TAG = regex(
     r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
 )
-_MATCH = re.compile(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\t\n]{1,1000}):(?P<line>\d{1,9}):(?P<text>.*)")
-_CONTEXT = re.compile(r"(?P<path>[^\s:]{1,300}?\.[\w.]{1,30})-\d{1,9}-")
-_MESSAGE = re.compile(
+_MATCH = regex(r"(?P<path>(?:[A-Za-z]:[\\/])?[^:\t\n]{1,1000}):(?P<line>\d{1,9}):(?P<text>.*)")
+_CONTEXT = regex(r"(?P<path>[^\s:]{1,300}?\.[\w.]{1,30})-\d{1,9}-")
+_MESSAGE = regex(
     r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
 )
-_PLACE = re.compile(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
-_CTAG = re.compile(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
-_HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
-_OLD_SIDE = re.compile(r"^(?:--- \S|diff --git )", re.MULTILINE)
+_PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+_CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
+_HUNK = regex(r"^@@ -\d", re.MULTILINE)
+_OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
 
 
 class Body(NamedTuple):

@@ -35,7 +35,6 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +42,7 @@ import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
 from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
@@ -100,7 +100,7 @@ def shell_refs(
 
 
 _MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
-_SUBMISSION = re.compile(
+_SUBMISSION = regex(
     rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"
 )
 
@@ -140,7 +140,7 @@ def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
     return speaks
 
 
-_WORD = re.compile(r"[\w.+-]+")
+_WORD = regex(r"[\w.+-]+")
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:

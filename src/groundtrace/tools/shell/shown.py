@@ -7,7 +7,6 @@ confirms are not known (D72).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -15,11 +14,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.common import gaps
 from groundtrace.tools.shell.output.cuts import is_cut, pieces
 
-_BARE = re.compile(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
-_NAMED = re.compile(r"[:\-](\d{1,9})[:\-]")
+_BARE = regex(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
+_NAMED = regex(r"[:\-](\d{1,9})[:\-]")
 _LONGEST = 4096
 _FEW = 40
 """With at most this many files, each line is first searched for their names."""

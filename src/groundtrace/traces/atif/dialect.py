@@ -7,10 +7,11 @@ that differs describes this in a `dialect.py` in its folder; `harness.py` lists 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
+
+from groundtrace.frozen import Frozen
 
 
 class RepairedArguments(msgspec.Struct, frozen=True):
@@ -51,8 +52,7 @@ class CallRepair(Protocol):
         """The MCP server of a tool whose name does not show it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Frozen, frozen=True):
     """What is special about one harness; the defaults are for a harness that is not known."""
 
     harness: str = ""

@@ -7,17 +7,17 @@ the tool's own output must be separated from what was added.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
 
 from groundtrace.cut_json import scan
+from groundtrace.patterns import regex
 
-_METADATA = re.compile(r"(?:^|\n)\[metadata\] (?=\{)")
-_ERROR = re.compile(r"(?:^|\n)\[error\][^\n]*\s*$")
-_STDOUT = re.compile(r"(?:^|\n)\[stdout\]\n")
-_STDERR = re.compile(r"(?:^|\n)\[stderr\]\n")
+_METADATA = regex(r"(?:^|\n)\[metadata\] (?=\{)")
+_ERROR = regex(r"(?:^|\n)\[error\][^\n]*\s*$")
+_STDOUT = regex(r"(?:^|\n)\[stdout\]\n")
+_STDERR = regex(r"(?:^|\n)\[stderr\]\n")
 
 
 class Sections(msgspec.Struct, frozen=True):

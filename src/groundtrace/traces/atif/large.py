@@ -6,10 +6,10 @@ found one after another in the stream, and only what the reader needs of each st
 
 from __future__ import annotations
 
-import re
 from typing import Any, BinaryIO
 
 from groundtrace import jsonio
+from groundtrace.patterns import regex
 from groundtrace.traces.atif.load import load
 from groundtrace.traces.atif.steps import MAX_STEPS, Damage, Loaded, Step, fit_step, too_many
 from groundtrace.traces.elements import Elements
@@ -23,8 +23,8 @@ BUDGET = 64 * 1024 * 1024
 LONG, SHORT = 65_536, 512
 """Characters kept of one text: before the budget is used up, and after."""
 
-_STEPS = re.compile(rb'"steps"\s*:\s*\[')
-_CALL = re.compile(rb'"function_name"\s*:')
+_STEPS = regex(rb'"steps"\s*:\s*\[')
+_CALL = regex(rb'"function_name"\s*:')
 
 
 def load_large(stream: BinaryIO) -> Loaded:

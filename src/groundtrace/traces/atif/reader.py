@@ -9,9 +9,9 @@ holds calls (`tool_calls`) and their results (`observation`).
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_VERSION = re.compile(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
+_VERSION = regex(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
 # Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
-_MARK = re.compile(rb"ATIF-v")
-_STEPS = re.compile(rb'"steps"')
-_OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
+_MARK = regex(rb"ATIF-v")
+_STEPS = regex(rb'"steps"')
+_OBJECT = regex(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 
 
 class AtifReader:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from groundtrace.patterns import regex
 from groundtrace.traces.atif.steps import STEP_SIGNS, Damage, Loaded, Step, fit_step, from_value
 from groundtrace.traces.salvage import intact_objects, string_after
 
-_AGENT_NAME = re.compile(r'"agent"\s*:\s*\{\s*"name"\s*:\s*"([^"\\]+)"')
-_CALL = re.compile(r'"function_name"\s*:')
+_AGENT_NAME = regex(r'"agent"\s*:\s*\{\s*"name"\s*:\s*"([^"\\]+)"')
+_CALL = regex(r'"function_name"\s*:')
 
 
 def salvage_trajectory(text: str, reason: str) -> Loaded:

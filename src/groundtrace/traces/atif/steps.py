@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from groundtrace.problems import ProblemKind
 
@@ -43,13 +43,12 @@ class Root(msgspec.Struct):
     subagent_trajectories: Any = None
 
 
-_STEP_FIELDS = tuple(item.name for item in msgspec.structs.fields(Step))
+_STEP_FIELDS = Step.__struct_fields__
 STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "message"})
 """An object with two of these members is a step."""
 
 
-@dataclass(slots=True)
-class Damage:
+class Damage(msgspec.Struct):
     """A place where steps were lost."""
 
     place: str
@@ -58,8 +57,7 @@ class Damage:
     kind: ProblemKind = "damaged_step"
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(msgspec.Struct):
     """What could be decoded of a trajectory."""
 
     schema_version: Any = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from groundtrace.traces.atif.harness import dialect_of
 from groundtrace.traces.atif.steps import Loaded, Step
@@ -14,8 +16,7 @@ _COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
 """Versions with one step per content block, for every harness."""
 
 
-@dataclass(slots=True)
-class StepTokens:
+class StepTokens(msgspec.Struct):
     """Writes the usage of steps into the ledger of the source."""
 
     ledger: Ledger

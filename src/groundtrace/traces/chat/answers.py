@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.traces.swe_agent.actions import answer_of
 
-_FRAME = re.compile(
+_FRAME = regex(
     r"\s*(?:Exit code: (?P<code>[^\n]*)\n)?"
     r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|(?P<fresh>Execution output)) of \[[^\]\n]*\]:\n?)",
 )
-_STEP = re.compile(
+_STEP = regex(
     r"(?<!\n)\n*+This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z"
 )
-_STREAMS = re.compile(
+_STREAMS = regex(
     r"(?:Error executing command:\s*)?\[STDOUT\]\n\n(.*?) ?\n\n\[STDERR\](?!.*\n\[STDERR\])(.*)\Z",
     re.DOTALL,
 )
-_PROMPT = re.compile(
+_PROMPT = regex(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
 )
-_FOOTER = re.compile(
+_FOOTER = regex(
     r"(?:\n\[(?:The command completed with exit code|Current working directory:"
     r"|Python interpreter:|Command finished with exit code|Jupyter|The command has no new output)"
     r"[^\n]*\]?)+\s*\Z"
 )
-_EXIT = re.compile(r"exit code (-?\d+)")
-_FOLDER = re.compile(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
+_EXIT = regex(r"exit code (-?\d+)")
+_FOLDER = regex(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class CallAnswer:
+class CallAnswer(Frozen, frozen=True):
     """The answer to one call."""
 
     text: str

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.model import Problem, Usage
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.chat.answers import CallAnswer, read_answer, state_of
 from groundtrace.traces.chat.dialects import (
@@ -28,7 +28,7 @@ from groundtrace.traces.rows import find_row
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
-UPLOADED = re.compile(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
+UPLOADED = regex(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
 _LASTING = frozenset({"bash", "execute_bash", "terminal"})
 """Tools whose shell stays open from call to call."""
 _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
+from groundtrace.patterns import regex
 from groundtrace.traces.swe_agent.actions import read_action
 from groundtrace.values import as_mapping, as_text
 
 CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
 
-_FUNCTION = re.compile(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = re.compile(
+_FUNCTION = regex(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = regex(
     r"<parameter=([^>\s]{1,100})\s{0,9}>((?:(?!</parameter>|<parameter=).)*+)</parameter>",
     re.DOTALL,
 )
-_TICKS = re.compile(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r"```(?:bash|mswea_bash_command)\s*\n")
+_TICKS = regex(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = regex(r"```(?:bash|mswea_bash_command)\s*\n")
 _LISTS = frozenset({"view_range", "insert_line"})
 """Parameters of the editor whose text is JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen, frozen=True):
     """One call of a reply."""
 
     name: str

@@ -11,10 +11,10 @@ one model call, whose messages are the whole conversation before it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
-_STEPS = re.compile(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
-_MESSAGES = re.compile(
+_START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
+_STEPS = regex(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
+_MESSAGES = regex(
     rb'"(?:messages|fncall_messages|conversations)"\s*:\s*"?\[\s*\{\s*\\?"\w+\\?"\s*:'
 )
-_TEXTS = re.compile(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
-_CALLS = re.compile(rb"<function=|tool_calls|function_call|\(Current directory: |```\s*\\+n")
-_TOOLS = re.compile(rb"<function=|tool_calls|function_call")
-_FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\+n")
-_COMPLETION = re.compile(r"(?P<model>.{1,200})-(?P<time>\d{9,12}(?:\.\d{1,9})?)\.json")
+_TEXTS = regex(rb'"trajectory"\s*:\s*"?\[\s*\{[^{}]*?"role\\?"\s*:')
+_CALLS = regex(rb"<function=|tool_calls|function_call|\(Current directory: |```\s*\\+n")
+_TOOLS = regex(rb"<function=|tool_calls|function_call")
+_FENCE = regex(rb"```(?:bash|mswea_bash_command)\s*\\+n")
+_COMPLETION = regex(r"(?P<model>.{1,200})-(?P<time>\d{9,12}(?:\.\d{1,9})?)\.json")
 """Name of a logged model call: the model, and the time of the call."""
-_ROWS = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+_ROWS = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 
 
 class ChatReader:

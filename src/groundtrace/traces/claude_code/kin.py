@@ -6,15 +6,14 @@ lines names the session. A subagent's file without the session's file is a trial
 
 from __future__ import annotations
 
-import re
-
 from groundtrace import jsonio
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.traces.jsonl import read_lines
 from groundtrace.values import as_mapping, as_text
 
-SUBAGENT = re.compile(r"(?:^|/)agent-[^/]*\.jsonl$")
+SUBAGENT = regex(r"(?:^|/)agent-[^/]*\.jsonl$")
 _SUBAGENTS = "subagents"
 _LOOK = 50
 """How many lines are searched for the session's id: summaries and snapshots have none."""

@@ -92,9 +92,9 @@ class Line(msgspec.Struct, frozen=True):
 
 
 _decode = msgspec.json.Decoder(Line).decode
-_FIELDS = {item.encode_name: item.name for item in msgspec.structs.fields(Line)}
-_BLOCK_FIELDS = tuple(item.name for item in msgspec.structs.fields(Block))
-_TOKEN_FIELDS = tuple(item.name for item in msgspec.structs.fields(Tokens))
+_FIELDS = dict(zip(Line.__struct_encode_fields__, Line.__struct_fields__, strict=True))
+_BLOCK_FIELDS = Block.__struct_fields__
+_TOKEN_FIELDS = Tokens.__struct_fields__
 
 
 def decode_line(data: bytes) -> Line | list[Line]:

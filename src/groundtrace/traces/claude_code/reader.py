@@ -12,9 +12,9 @@ differently (`session_id`, `sessionId`), and only session logs have a time on ev
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
 _SHAPES = (b'"type":"assistant"', b'"type": "assistant"', b'"tool_use"', b'"tool_use_id"')
-_TYPED_LINE = re.compile(rb'^\s*+[\[{]?+\s*+\{?+\s*+"type"\s*+:\s*+"(?:result|system|user)"')
-_OWN_LINE = re.compile(
+_TYPED_LINE = regex(rb'^\s*+[\[{]?+\s*+\{?+\s*+"type"\s*+:\s*+"(?:result|system|user)"')
+_OWN_LINE = regex(
     rb'(?:\xef\xbb\xbf)?\s*+\{\s*+"type"\s*+:\s*+"(?:file-history-snapshot"|summary"\s*,\s*"summary"'
     rb'|queue-operation"\s*,\s*"operation")'
 )
 """A session may begin with a snapshot that is larger than what is looked at."""
-_KIN_PARTS = re.compile(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:')
-_KIN_PAYLOAD = re.compile(rb'"systemPayload"\s*:\s*\{')
-_KIN_TYPE = re.compile(rb"(?:session|assistant|tool|user|context|llm)\.\w+")
+_KIN_PARTS = regex(rb'"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"\s*:')
+_KIN_PAYLOAD = regex(rb'"systemPayload"\s*:\s*\{')
+_KIN_TYPE = regex(rb"(?:session|assistant|tool|user|context|llm)\.\w+")
 """Types of lines that similar formats write. Qwen Code writes the same members around messages in
 Gemini's form; Copilot and Kimi use the API's words in their own events. Read as Claude Code's, they
 would be sessions without a call."""

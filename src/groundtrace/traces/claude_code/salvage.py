@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+from msgspec import field
+
+from groundtrace.patterns import regex
 from groundtrace.traces.claude_code.lines import (
     Block,
     Line,
@@ -18,13 +20,12 @@ from groundtrace.traces.salvage import intact_objects, string_after
 
 EVENT_TYPES = frozenset({"system", "assistant", "user", "result"})
 
-_MESSAGE_ID = re.compile(r'"id"\s*:\s*"(msg_[^"\\]+)"')
-_OTHER_LINE = re.compile(r'"type"\s*:\s*"(?:user|system|result)"')
-_ASSISTANT = re.compile(r'"type"\s*:\s*"(?:assistant|message)"')
+_MESSAGE_ID = regex(r'"id"\s*:\s*"(msg_[^"\\]+)"')
+_OTHER_LINE = regex(r'"type"\s*:\s*"(?:user|system|result)"')
+_ASSISTANT = regex(r'"type"\s*:\s*"(?:assistant|message)"')
 
 
-@dataclass(slots=True)
-class Salvaged:
+class Salvaged(msgspec.Struct):
     """The pieces of a damaged line."""
 
     around: Line

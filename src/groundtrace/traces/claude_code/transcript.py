@@ -7,13 +7,13 @@ Lines of a background Bash (`system/task_started`) are not a subagent and are ig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import ContextMark, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
@@ -39,8 +39,8 @@ from groundtrace.visible import plural
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""
 
-_TOOL_USE = re.compile(r'"type"\s*:\s*"tool_use"')
-_SUBAGENT_FILE = re.compile(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
+_TOOL_USE = regex(r'"type"\s*:\s*"tool_use"')
+_SUBAGENT_FILE = regex(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
 
 
 SPAWNERS = frozenset({"Task", "Agent"})

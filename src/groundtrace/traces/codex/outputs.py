@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
+from groundtrace.patterns import regex
 from groundtrace.values import as_mapping, as_text
 
-_FACTS = re.compile(
+_FACTS = regex(
     r"(?:(?:Exit code: (?P<exit>-?\d+)|Chunk ID: \S+|Wall time:? [\d.]+ seconds?"
     r"|Process exited with code (?P<code>-?\d+)|Process running with session ID (?P<session>\d+)"
     r"|Script (?:completed|failed|running[^\n]*)|Original token count: \d+"
     r"|Total output lines: \d+)\n)+Output:(?:\n|$)"
 )
 """Facts about the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`."""
-_FAILED = re.compile(
+_FAILED = regex(
     r"failed in sandbox |patch rejected|execution error: |exec_command failed|write_stdin failed"
     r"|apply_patch verification failed|unsupported (?:custom tool )?call|failed to parse function "
     r"|aborted(?: by user|$)|exec_command (?:rejected|declined)|rejected by user|err: |Script failed\n"

@@ -6,8 +6,9 @@ types into it, or types nothing and only shows what was printed since.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from groundtrace.model import OutputOf
 from groundtrace.traces.codex.outputs import Output
@@ -16,8 +17,7 @@ from groundtrace.traces.source import RawCall
 WRITE = "write_stdin"
 
 
-@dataclass(slots=True)
-class _Process:
+class _Process(msgspec.Struct):
     call: RawCall
     """The call that started it."""
     is_untouched: bool

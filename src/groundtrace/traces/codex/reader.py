@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/rollout-*.jsonl.zst")
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_PACKED = re.compile(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
+_PACKED = regex(r"(?:^|/)rollout-[\w-]+\.jsonl\.zst$")
 
 # A quote inside a JSON string is escaped, so none of these matches inside quoted text.
 _LINE_TYPES = frozenset({b"turn_context", b"response_item", b"event_msg", b"world_state"})
-_LINE = re.compile(
+_LINE = regex(
     rb'"type"\s*:\s*"(?:turn_context|response_item|event_msg|world_state)"\s*,\s*"payload"\s*:'
 )
 _STREAM_TYPES = frozenset(
@@ -35,20 +36,20 @@ _STREAM_TYPES = frozenset(
         *(b"item.started", b"item.updated", b"item.completed"),
     }
 )
-_STREAM = re.compile(
+_STREAM = regex(
     rb'\{\s*"type"\s*:\s*"(?:thread\.started|turn\.(?:started|completed|failed)'
     rb'|item\.(?:started|updated|completed))"'
 )
 _OLD_STREAM_TYPES = frozenset({b"session_configured", b"task_started", b"exec_command_begin"})
-_OLD_STREAM = re.compile(
+_OLD_STREAM = regex(
     rb'"msg"\s*:\s*\{\s*"type"\s*:\s*"(?:session_configured|task_started|exec_command_begin)"'
 )
 _ITEM_TYPES = frozenset({b"function_call", b"custom_tool_call", b"reasoning"})
-_FLAT_HEAD = re.compile(
+_FLAT_HEAD = regex(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,'
     rb'\s*"(?:instructions|git)"'
 )
-_FLAT_ITEM = re.compile(
+_FLAT_ITEM = regex(
     rb'^[ \t]*+\{(?:"id":(?:null|"[^"\n]*+"),)?"type"\s*+:\s*+"(?:function_call|custom_tool_call|reasoning)"'
     rb"[^\n]*+",
     re.MULTILINE,

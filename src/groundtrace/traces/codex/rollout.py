@@ -7,13 +7,13 @@ of a command that was never answered, and the calls that a script of code mode m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
 from groundtrace.model import Repeats, Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
@@ -38,8 +38,8 @@ CODE = "exec"
 """The tool of code mode: a script that makes calls itself."""
 _TOOLS = "tools."
 """What a script calls tools through."""
-_LOST = re.compile(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
-_CWD = re.compile(r"<cwd>([^<]+)</cwd>")
+_LOST = regex(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
+_CWD = regex(r"<cwd>([^<]+)</cwd>")
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:

@@ -6,11 +6,11 @@ Both report the start and the end of each item. Wrappers put an event into anoth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.model import Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -22,8 +22,8 @@ from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_count, as_mapping, as_text
 
-_EVENT = re.compile(r"(?:thread|turn|item)\.\w+$")
-_ITEM = re.compile(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')
+_EVENT = regex(r"(?:thread|turn|item)\.\w+$")
+_ITEM = regex(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')
 _TIMES = ("timestamp_iso", "timestamp", "ts", "time")
 _INSIDE = ("data", "payload", "event", "msg", "message")
 """Members in which a wrapper puts the event."""
@@ -53,8 +53,27 @@ def event_in(value: Any) -> tuple[Mapping[str, Any], Any] | None:
 
 
 def is_stream(value: Any) -> bool:
-    """Whether a line is an event of a stream."""
-    return event_in(value) is not None
+    """Whether a line is an event of a stream: whether `event_in` finds one.
+
+    It does not look for times: every line of a rollout is asked, which was a quarter of the time.
+    """
+    for _ in range(4):
+        if not isinstance(value, dict):
+            return False
+        kind = value.get("type")
+        if isinstance(kind, str) and "." in kind and _EVENT.match(kind):
+            return True
+        message = value.get("msg")
+        if isinstance(message, dict) and isinstance(message.get("type"), str) and "id" in value:
+            return True
+        for name in _INSIDE:
+            inside = value.get(name)
+            if isinstance(inside, dict):
+                value = inside
+                break
+        else:
+            return False
+    return False
 
 
 class CodexStream:

@@ -6,12 +6,15 @@ a second after its parent entered review mode, in the same directory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from msgspec import field
+from msgspec.structs import replace
+
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.times import parse_time
@@ -27,8 +30,8 @@ MAX_FILES = 20_000
 REVIEW_SECONDS = 1.0
 _MAX_KNOWN = 40_000
 _MAX_TREES = 16
-_REVIEW = re.compile(rb'"type"\s*:\s*"entered_review_mode"')
-_CALL = re.compile(rb'"type"\s*:\s*"(?:\w+_call)"')
+_REVIEW = regex(rb'"type"\s*:\s*"entered_review_mode"')
+_CALL = regex(rb'"type"\s*:\s*"(?:\w+_call)"')
 
 
 class Thread(NamedTuple):
@@ -46,8 +49,7 @@ class Thread(NamedTuple):
     cwd: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Kin:
+class Kin(Frozen, frozen=True):
     """What must be known about related files in order to read a rollout."""
 
     thread_id: str | None = None
@@ -61,8 +63,7 @@ class Kin:
     """Why these ids are unknown, if the file is there but cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(Frozen, frozen=True):
     """The threads of a tree, by what they are asked for."""
 
     threads: tuple[Thread, ...]

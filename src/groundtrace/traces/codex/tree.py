@@ -11,13 +11,14 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 
-_DAY = re.compile(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
+_DAY = regex(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
 _LEVELS = tuple(map(re.compile, DAY_FOLDERS.split("/")))
 _SETTLED_SECONDS = 0.1
 """A folder that changed less than this ago may change again and keep its time of change."""
@@ -31,8 +32,7 @@ class Place(NamedTuple):
     """Its path below the top, with a slash at the end; empty for the top itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Frozen, frozen=True):
     """The folder that holds all days, or the only folder."""
 
     top: Folder

@@ -22,7 +22,7 @@ class Line(msgspec.Struct):
     version: Any = None
 
 
-_FIELDS = tuple(item.name for item in msgspec.structs.fields(Line))
+_FIELDS = Line.__struct_fields__
 
 decode_line = msgspec.json.Decoder(Line).decode
 """The event of a clean line; for any other line raises the errors of msgspec."""

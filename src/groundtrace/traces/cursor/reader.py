@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_COLLECTED = re.compile(rb'"schema_version"\s*:\s*"cursor-jsonl')
-_CALL_MEMBER = re.compile(rb'"\w+ToolCall"\s*:\s*\{')
-_CALL_LINE = re.compile(rb'^[ \t]*+\{[^\n]*?"type"\s*:\s*"tool_call"', re.MULTILINE)
+_COLLECTED = regex(rb'"schema_version"\s*:\s*"cursor-jsonl')
+_CALL_MEMBER = regex(rb'"\w+ToolCall"\s*:\s*\{')
+_CALL_LINE = regex(rb'^[ \t]*+\{[^\n]*?"type"\s*:\s*"tool_call"', re.MULTILINE)
 """A line that is an object: in indented JSON of another harness the member has a line of its own."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import msgspec
 
 from groundtrace import jsonio
 from groundtrace.model import Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
@@ -25,7 +25,7 @@ from groundtrace.values import as_count, as_mapping, as_text
 MAX_COLLECTED = 64 * 1024 * 1024
 """Most bytes of a file of collected lines; a longer file counts as damaged at that place."""
 
-_CALL = re.compile(r'"type"\s*:\s*"tool_call"')
+_CALL = regex(r'"type"\s*:\s*"tool_call"')
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:

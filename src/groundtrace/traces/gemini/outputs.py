@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.values import as_mapping, as_text
 
 SHELL = "run_shell_command"
 """Gemini CLI's shell."""
 _ROOT = "(root)"
 """Name, in a command's output, of the folder in which Gemini CLI runs."""
-_FACT = re.compile(
+_FACT = regex(
     r"\n(?:Error: (?P<error>[^\n]*)|Exit Code: (?P<code>-?\d+|\(none\))|Signal: [^\n]*"
     r"|Background PIDs: [^\n]*|Process Group PGID: [^\n]*)\Z"
 )
 """The last line after a command's output that states a fact about the run."""
 _MAX_FACTS = 8
 READ = "read_file"
-_PARTS = re.compile(
+_PARTS = regex(
     r"(?:IMPORTANT: The file content has been truncated\.\n"
     r"Status: Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9} total lines\.\n"
     r"(?:[^\n]*\n){0,4}?--- FILE CONTENT \(truncated\) ---\n"
@@ -27,7 +27,7 @@ _PARTS = re.compile(
 )
 """The text before the lines of a file that was shown in part."""
 _PLACES = ("offset", "limit", "start_line", "end_line")
-_NO_TEXT = re.compile(r"Cannot display content of|Skipped |Read (?:image|pdf|audio|video) file")
+_NO_TEXT = regex(r"Cannot display content of|Skipped |Read (?:image|pdf|audio|video) file")
 
 
 class Output(NamedTuple):

@@ -11,10 +11,10 @@ an event `init` and has `tool_use` and `tool_result`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from groundtrace.traces.source import Source
 
 # A quote inside a JSON string is escaped, so none of these matches inside quoted text.
-_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
-_SESSION = re.compile(rb'"sessionId"\s*:\s*"')
-_PROJECT = re.compile(rb'"projectHash"\s*:\s*"')
-_INIT = re.compile(rb'\{\s*"type"\s*:\s*"init"\s*,')
-_STREAM = re.compile(rb'"session_id"\s*:\s*"')
-_CALL = re.compile(rb'\{\s*"type"\s*:\s*"tool_use"\s*,[^{}\n]*+"tool_name"\s*:')
+_START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
+_SESSION = regex(rb'"sessionId"\s*:\s*"')
+_PROJECT = regex(rb'"projectHash"\s*:\s*"')
+_INIT = regex(rb'\{\s*"type"\s*:\s*"init"\s*,')
+_STREAM = regex(rb'"session_id"\s*:\s*"')
+_CALL = regex(rb'\{\s*"type"\s*:\s*"tool_use"\s*,[^{}\n]*+"tool_name"\s*:')
 
 SUBAGENT = "the session of a subagent, a part of another trial"
 

@@ -7,12 +7,12 @@ as missing from the trace, so nothing is invented from a summary (D90).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.mcp import server_in_name
 from groundtrace.model import Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
@@ -26,7 +26,7 @@ from groundtrace.visible import plural
 
 HARNESS = "gemini-cli"
 _EVENTS = frozenset({"init", "message", "tool_use", "tool_result", "error", "result"})
-_LOST = re.compile(r'"type"\s*:\s*"tool_use"')
+_LOST = regex(r'"type"\s*:\s*"tool_use"')
 
 
 def is_stream(value: Any) -> bool:

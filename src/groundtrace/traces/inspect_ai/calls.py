@@ -8,14 +8,15 @@ events has only the sample's messages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from groundtrace.values import as_mapping, as_text
 
 
-@dataclass(slots=True)
-class Asked:
+class Asked(msgspec.Struct):
     """A call of a message, and the message that answers it."""
 
     call: Mapping[str, Any]
@@ -25,8 +26,7 @@ class Asked:
     answer: Mapping[str, Any] | None = None
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(msgspec.Struct):
     """Calls and answers in the order of the calls, each id once."""
 
     asked: list[Asked] = field(default_factory=list)

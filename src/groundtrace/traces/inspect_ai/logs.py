@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import field
+
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, open_archive
@@ -18,14 +20,13 @@ from groundtrace.traces.inspect_ai.stated import id_of, stated_of
 from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
 from groundtrace.values import as_count, as_mapping
 
-_MEMBER = re.compile(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
-_TOOL = re.compile(rb'"event"\s*:\s*"tool"')
+_MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
+_TOOL = regex(rb'"event"\s*:\s*"tool"')
 """A call in bytes that are lost."""
 MAX_HEADER = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen, frozen=True):
     """One sample of a log."""
 
     id: str

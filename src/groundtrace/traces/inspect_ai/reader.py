@@ -9,10 +9,10 @@ sample and epoch is a trial.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _ZIP = b"PK\x03\x04"
 _NAMES = (b"_journal/", b"header.json", b"samples/", b"summaries.json", b"reductions.json")
-_START = re.compile(
+_START = regex(
     rb'\s*+(?:\xef\xbb\xbf)?\s*+\{\s*+"(?:version|status)"\s*+:\s*+(?:\d|"(?:started|success|cancelled|error)")'
 )
-_EVAL = re.compile(rb'"eval"\s*:\s*\{')
-_TASK = re.compile(rb'"task(?:_id)?"\s*:\s*"')
+_EVAL = regex(rb'"eval"\s*:\s*\{')
+_TASK = regex(rb'"task(?:_id)?"\s*:\s*"')
 
 
 class InspectReader:

@@ -8,9 +8,9 @@ calls are made after the last event was read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
@@ -49,8 +49,7 @@ def read(folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
         return sample.finish(Listed(iter(())), {})
 
 
-@dataclass(frozen=True, slots=True)
-class _Tool:
+class _Tool(Frozen, frozen=True):
     """A tool event, kept until its attachments are known."""
 
     event: Mapping[str, Any]

@@ -8,17 +8,18 @@ that runs inside another agent, or inside a tool, is a subagent.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from groundtrace.frozen import Frozen
 from groundtrace.values import as_mapping, as_text
 
 MAX_DEPTH = 100
 _SCORERS = ("scorer", "scorers")
 
 
-@dataclass(slots=True)
-class Span:
+class Span(msgspec.Struct):
     """A part of a sample."""
 
     kind: str | None
@@ -28,8 +29,7 @@ class Span:
     """For a span of a tool: id of the call that it runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Frozen, frozen=True):
     """The place of an event."""
 
     is_scorer: bool = False

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.model import Stated
+from groundtrace.patterns import regex
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
 
@@ -15,7 +15,7 @@ _WORDS = {
     "c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0,
 }  # fmt: skip
 """Scores that are words, with Inspect's values: correct, incorrect, partial, no answer."""
-_OWN_NAME = re.compile(r"[A-Za-z][^\n]{0,200}[-_/][^\n]{1,200}")
+_OWN_NAME = regex(r"[A-Za-z][^\n]{0,200}[-_/][^\n]{1,200}")
 """An id that names a task outside of its evaluation too, unlike `1` or `default`."""
 
 

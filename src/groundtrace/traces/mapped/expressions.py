@@ -12,9 +12,9 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
-from jmespath.visitor import TreeInterpreter
 
 from groundtrace.suggest import unknown_name
+from groundtrace.traces.mapped.compiled import compiled
 
 MAX_LENGTH = 2_000
 MAX_DEPTH = 40
@@ -24,10 +24,6 @@ MAX_BRANCHES = 64
 
 RECORD = "_record"
 """Name of the record around a call, in expressions about the call."""
-
-
-_INTERPRETER = TreeInterpreter()
-"""One for all: `search` makes one for each value, which took longer than the values."""
 
 
 class ExpressionError(ValueError):
@@ -42,18 +38,19 @@ class Expression:
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"longer than {MAX_LENGTH:,} characters")
         try:
-            self._compiled = jmespath.compile(text)
+            parsed = jmespath.compile(text).parsed
         except JMESPathError as error:
             reason = " ".join(str(error).split())
             raise ExpressionError(f"not a JMESPath expression: {reason[:300]}") from error
         except (RecursionError, ValueError, TypeError, IndexError, AttributeError) as error:
             raise ExpressionError(f"not a JMESPath expression: {error}"[:300]) from error
-        _check(self._compiled.parsed)
+        _check(parsed)
+        self._evaluate = compiled(parsed)
 
     def of(self, value: Any) -> Any:
         """The value that the expression gives; raises ExpressionError."""
         try:
-            return _INTERPRETER.visit(self._compiled.parsed, value)
+            return self._evaluate(value)
         except (JMESPathError, RecursionError) as error:
             reason = " ".join(str(error).split())
             raise ExpressionError(reason[:300]) from error

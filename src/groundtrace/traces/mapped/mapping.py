@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import field
 
 from groundtrace import tomlio
 from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 
@@ -75,11 +77,10 @@ ON_USAGE: Mapping[str, str] = {
 """Keys that are expressions on a model call."""
 EXPRESSIONS: Mapping[str, str] = {**ON_RECORD, **ON_CALL, **ON_ANSWER, **ON_USAGE}
 REQUIRED = ("reader", "match", "calls", "name")
-_NAME = re.compile(r"[\w.-]{1,60}")
+_NAME = regex(r"[\w.-]{1,60}")
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Frozen, frozen=True):
     """A mapping that was checked."""
 
     reader: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.traces.claims import Probe, Recognised, Sample, Strength
@@ -101,8 +101,9 @@ class _Bundled(MappedReader):
 
 def bundled_text(name: str) -> str:
     """The TOML of a mapping that comes with groundtrace."""
-    folder = resources.files(__package__) / "bundled"
-    return (folder / f"{name}.toml").read_text(encoding="utf-8")
+    # Not by importlib.resources, which loads modules for archives and temporary files.
+    data = get_data(__package__ or "", f"bundled/{name}.toml") or b""
+    return data.decode("utf-8")
 
 
 @cache

@@ -8,7 +8,6 @@ call with the id of a call that has no answer yet is the same call, written agai
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -17,6 +16,7 @@ from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Problem, Stated, Usage
+from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.times import parse_time
@@ -40,8 +40,8 @@ FIRST_LINES = 8
 _FACTS = (
     "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
 )  # fmt: skip
-_NO_CALL = re.compile(rb"(?!)")
-_MORE = re.compile(
+_NO_CALL = regex(rb"(?!)")
+_MORE = regex(
     r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
     r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
 )
@@ -161,7 +161,8 @@ class MappedTrace:
             path, "transcript", mapping.reader, harness=mapping.harness, is_main_log=True
         )
         self.keep = keep
-        self.facts: dict[str, Any] = {}
+        self.facts: dict[str, Any] = dict.fromkeys(_FACTS)
+        self.declared_facts = [key for key in _FACTS if key in mapping.expressions]
         self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
         """Calls whose model call comes after them."""
@@ -220,8 +221,8 @@ class MappedTrace:
             self.source.problem("wrong_type", reason, line=line, place=place)
             return
         self.seen += 1
-        for key in _FACTS:
-            if self.facts.get(key) is None:
+        for key in self.declared_facts:
+            if self.facts[key] is None:
                 self.facts[key] = self.value(key, record, line, place)
         directory = as_text(self.value("cwd", record, line, place))
         if directory is not None:

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
+from groundtrace.patterns import regex
 from groundtrace.values import as_mapping
 
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """If the output of a command begins with this line, the rest of it is the submission."""
-_SUBMITS = re.compile(rf"\b(?:{SUBMIT}|MINI_SWE_AGENT_FINAL_OUTPUT)\b")
+_SUBMITS = regex(rf"\b(?:{SUBMIT}|MINI_SWE_AGENT_FINAL_OUTPUT)\b")
 
 
 def _tagged(name: str) -> str:
@@ -27,9 +28,9 @@ def _tagged(name: str) -> str:
 
 
 _BEFORE = r"\s*+" + _tagged("explore_context") + _tagged("context_received") + _tagged("exception")
-_CODE = re.compile(_BEFORE + r"<returncode>\s*+(-?\d++)\s*+</returncode>", re.DOTALL)
-_TIMEOUT = re.compile(r"\s*The last command <command>.*?</command> timed out", re.DOTALL)
-_ELIDED = re.compile(r"\s*+(\d++)")
+_CODE = regex(_BEFORE + r"<returncode>\s*+(-?\d++)\s*+</returncode>", re.DOTALL)
+_TIMEOUT = regex(r"\s*The last command <command>.*?</command> timed out", re.DOTALL)
+_ELIDED = regex(r"\s*+(\d++)")
 _NOTES = ("<context_received>", "<context_request>", "No context provided. Submitting")
 REFUSALS = (
     "ERROR: This action appears to print source code content",
@@ -38,8 +39,7 @@ REFUSALS = (
 """Answers to commands that the ContextBench variant did not run."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallAnswer:
+class CallAnswer(Frozen, frozen=True):
     """The answer to one command."""
 
     text: str

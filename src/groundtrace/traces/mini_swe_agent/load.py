@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -24,14 +25,13 @@ TAIL = 256 * 1024
 PROMPT = 256 * 1024
 """Bytes at the start that are searched for a prompt."""
 
-_LIST = re.compile(rb'"messages"\s*:\s*\[')
-_BARE = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
-_COMMAND = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
+_LIST = regex(rb'"messages"\s*:\s*\[')
+_BARE = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+_COMMAND = regex(rb"```(?:bash|mswea_bash_command)\s*\\n")
 """A command in the bytes of a lost reply; at most one command was lost."""
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(msgspec.Struct):
     """A trajectory whose messages are being read; `root` is complete after the last one."""
 
     messages: Iterator[Any]
@@ -216,7 +216,7 @@ def _end_of(stream: BinaryIO) -> Mapping[str, Any] | None:
     return None
 
 
-_PROMPT_ID = re.compile(
+_PROMPT_ID = regex(
     rb'instance_id\\?"?\s{0,9}[:=]\s{0,9}\\?["`]?([A-Za-z0-9][\w.-]{0,99}?__[\w.-]{1,99}-\d{1,9})'
 )
 """An instance that the prompt names; only a name with the form of an instance."""

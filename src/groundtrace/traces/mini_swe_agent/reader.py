@@ -10,10 +10,10 @@ reply, from 2.0 on also `extra.actions` or a tool call. Each command runs in a n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_FORMAT = re.compile(rb'"trajectory_format"\s*:\s*"(mini-swe-agent-[\w.]+)"')
-_VERSION = re.compile(rb'"mini_version"\s*:\s*"')
-_INFO = re.compile(
-    rb'\s*+(?:\xef\xbb\xbf)?\s*+\{\s*+"(?:info|messages|trajectory_format|instance_id)"'
-)
-_STATS = re.compile(rb'"(?:exit_status|model_stats|instance_cost)"\s*:')
-_MESSAGES = re.compile(rb'\s*+(?:\xef\xbb\xbf)?\s*+\[\s*+\{\s*+"(?:role|content)"\s*+:')
-_FENCE = re.compile(rb"```(?:bash|mswea_bash_command)\s*\\n")
+_FORMAT = regex(rb'"trajectory_format"\s*:\s*"(mini-swe-agent-[\w.]+)"')
+_VERSION = regex(rb'"mini_version"\s*:\s*"')
+_INFO = regex(rb'\s*+(?:\xef\xbb\xbf)?\s*+\{\s*+"(?:info|messages|trajectory_format|instance_id)"')
+_STATS = regex(rb'"(?:exit_status|model_stats|instance_cost)"\s*:')
+_MESSAGES = regex(rb'\s*+(?:\xef\xbb\xbf)?\s*+\[\s*+\{\s*+"(?:role|content)"\s*+:')
+_FENCE = regex(rb"```(?:bash|mswea_bash_command)\s*\\n")
 _OWN_ANSWER = b"<returncode>"
 
 

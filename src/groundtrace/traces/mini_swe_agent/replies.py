@@ -10,29 +10,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
+from groundtrace.patterns import regex
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.values import as_mapping, as_text
 
 _FENCES = {
-    label: re.compile(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
+    label: regex(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
     for label in ("mswea_bash_command", "bash")
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen, frozen=True):
     """One command of a reply."""
 
     command: str
     call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Frozen, frozen=True):
     """The commands of a reply, and how many fences it had."""
 
     commands: tuple[Asked, ...] = ()

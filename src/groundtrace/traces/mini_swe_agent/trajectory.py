@@ -7,8 +7,9 @@ a new shell in the environment's working directory, so each call has that direct
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder

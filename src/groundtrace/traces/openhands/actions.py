@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER, content_text
+from groundtrace.patterns import regex
 from groundtrace.traces.openhands.dialect import BUILTIN_TOOLS
 from groundtrace.traces.openhands.skills import skill_of
 from groundtrace.values import as_mapping, as_text
@@ -66,17 +66,14 @@ _BOOKKEEPING = frozenset(
         "impl_source",
     }
 )
-_PROMPT = re.compile(
-    r"(?:\r?\n|\A)[^\n@]{0,200}+@[^\n:]{1,200}+:(?P<folder>[^\n]{0,4096}?) [#$]\s*+\Z"
-)
+_PROMPT = regex(r"(?:\r?\n|\A)[^\n@]{0,200}+@[^\n:]{1,200}+:(?P<folder>[^\n]{0,4096}?) [#$]\s*+\Z")
 """The shell's prompt at the end of old observations."""
-_FOOTER = re.compile(
+_FOOTER = regex(
     r"\n?\[Jupyter current working directory: (?P<folder>[^\n\]]*)\](?:\n\[[^\n]*\])*\s*\Z"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen, frozen=True):
     """A call that an action makes."""
 
     name: str

@@ -12,17 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundtrace import jsonio
+from groundtrace.patterns import regex
 from groundtrace.traces.atif.dialect import RepairedArguments
 from groundtrace.values import as_mapping
 
 MAX_LITERAL = 1 << 20
 
-_MCP_MESSAGE = re.compile(
+_MCP_MESSAGE = regex(
     r"interacting with the MCP server with name:\s*+```\s*+(?P<name>[^\s`]++)\s*+```\s*+"
     r"and arguments:\s*+```"
 )
 _FENCE = "```"
-_EDITED = re.compile(r"^I edited the file (?P<path>.+?)\.\s*$", re.DOTALL)
+_EDITED = regex(r"^I edited the file (?P<path>.+?)\.\s*$", re.DOTALL)
 
 
 def repair_arguments(

@@ -6,18 +6,18 @@ attempts to `output.jsonl`. The rows of `output.jsonl` state only their own cost
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.rows import read_raw_rows
 from groundtrace.values import as_amount, as_mapping
 
 OUTPUT = "output.jsonl"
-ATTEMPT = re.compile(r"output\.critic_attempt_\d{1,4}\.jsonl")
+ATTEMPT = regex(r"output\.critic_attempt_\d{1,4}\.jsonl")
 
 Spent = Mapping[str, Sequence[float | None]]
 """Instance to the cost of each attempt; None for an unknown cost."""
@@ -30,7 +30,7 @@ class _Row(msgspec.Struct):
     metrics: Any = None
 
 
-_INSTANCE = re.compile(rb'"instance_id"\s{0,9}:\s{0,9}"([^"\\]{1,400})"')
+_INSTANCE = regex(rb'"instance_id"\s{0,9}:\s{0,9}"([^"\\]{1,400})"')
 _decoder = msgspec.json.Decoder(_Row)
 _last: list[tuple[tuple[str, ...], Spent]] = []
 """The costs of the last requested folder: all its rows need the same costs."""

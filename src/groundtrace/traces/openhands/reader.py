@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -24,21 +25,21 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_START = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)*+\{")
-_RUN = re.compile(rb'"agent_class"\s*:\s*"')
-_AROUND = re.compile(rb'"(?:test_result|llm_config|eval_output_dir|max_iterations)"\s*:')
-_HISTORY = re.compile(
+_START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)*+\{")
+_RUN = regex(rb'"agent_class"\s*:\s*"')
+_AROUND = regex(rb'"(?:test_result|llm_config|eval_output_dir|max_iterations)"\s*:')
+_HISTORY = regex(
     rb'"history"\s*:\s*\[[\s\[]{0,99}+\{(?:(?!"trajectory"\s{0,9}:).){0,512}?'
     rb'"(?:action|observation|kind)"\s*:\s*"\w+"',
     re.DOTALL,
 )
-_ISSUE = re.compile(rb'"issue"\s*:\s*\{.*"issue_type"\s*:', re.DOTALL)
-_V0 = re.compile(
+_ISSUE = regex(rb'"issue"\s*:\s*\{.*"issue_type"\s*:', re.DOTALL)
+_V0 = regex(
     rb'\s*\[\s*\[?\s*\{(?=[^\[\]]{0,4000}"source"\s*:\s*"(?:agent|user|environment)")'
     rb'\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:'
 )
-_V1 = re.compile(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
-_V1_HEAD = re.compile(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
+_V1 = regex(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
+_V1_HEAD = regex(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
 
 
 class OpenHandsReader:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
 from groundtrace.model import Problem, Stated
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
@@ -17,7 +18,7 @@ from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
 from groundtrace.traces.source import Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
-_EVENT_FILE = re.compile(r"event-(\d+)-[\w-]+\.json")
+_EVENT_FILE = regex(r"event-(\d+)-[\w-]+\.json")
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from groundtrace.frozen import Frozen
+from groundtrace.patterns import regex
 
 SHELL = "bash"
 NOT_RUN = frozenset(
@@ -28,10 +30,10 @@ NOT_RUN = frozenset(
 """Actions that the harness writes when a run ends; nothing is executed (D83)."""
 
 _NO_OUTPUT = "Your command ran successfully and did not produce any output."
-_BARE_NUMBER = re.compile(r"(?<=\n) *\d+\Z")
-_WINDOW = re.compile(r"\s*\[File: ")
-_EDITED = re.compile(r"\s*(?:\[File: |\[?File (?:updated|\S+ created)|Text replaced|Inserted )")
-_FAILED = re.compile(
+_BARE_NUMBER = regex(r"(?<=\n) *\d+\Z")
+_WINDOW = regex(r"\s*\[File: ")
+_EDITED = regex(r"\s*(?:\[File: |\[?File (?:updated|\S+ created)|Text replaced|Inserted )")
+_FAILED = regex(
     r"""\s*(?:
       EXECUTION\ TIMED\ OUT | COMMAND\ FAILED\ TO\ EXECUTE | BROKEN\ PIPE\ ERROR | EXIT\ DUE\ TO
     | The\ command\ '.*?'\ was\ cancelled\ because | Your\ bash\ command\ contained\ syntax\ errors
@@ -42,8 +44,7 @@ _FAILED = re.compile(
 """Texts with which the harness says that a command did not finish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Frozen, frozen=True):
     """The call in a command line."""
 
     name: str
@@ -66,7 +67,7 @@ def read_action(action: str, open_file: str | None = None) -> Action:
     return Action(name, {k: v for k, v in arguments.items() if v not in (None, "")}, before)
 
 
-_QUIET = re.compile(
+_QUIET = regex(
     r"(?:(?:cd|pushd|export|source|\.|set|unset|mkdir|sleep|true|clear)\b[^\n&|;<>`$()]*+(?:&&|;|\n)\s*+)*+"
 )
 """Commands that print nothing from a file, each with the operator after it."""
@@ -150,7 +151,7 @@ def _find_file(text: str, _: str, __: str | None) -> Mapping[str, Any]:
     return {"file_name": _at(words, 0), "dir": _at(words, 1)}
 
 
-_LINES = re.compile(r"(\d+):(\d+)\b")
+_LINES = regex(r"(\d+):(\d+)\b")
 
 
 def _edit(text: str, body: str, open_file: str | None) -> Mapping[str, Any]:

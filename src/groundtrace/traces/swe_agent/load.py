@@ -9,16 +9,17 @@ around them. The chosen one is read; for a run that ended before it chose, the l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec import field
+from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.cut_json import read_prefix, without_cut
 from groundtrace.model import Problem, Stated
+from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -26,8 +27,8 @@ from groundtrace.values import as_amount, as_count, as_mapping, as_text
 LARGE = 48 * 1024 * 1024
 """A larger file is read step by step."""
 
-_LIST = re.compile(rb'"(trajectory|attempts)"\s*:\s*\[')
-_ACTION = re.compile(rb'"action"\s*:\s*"')
+_LIST = regex(rb'"(trajectory|attempts)"\s*:\s*\[')
+_ACTION = regex(rb'"action"\s*:\s*"')
 _HARNESS = "swe-agent"
 _NO_INSTANCE = frozenset({"swe_main", "main", "n/a"})
 """Names of an environment that are not instances: 0.x writes `swe_main` into every file."""
@@ -67,8 +68,7 @@ _said = msgspec.json.Decoder(Said)
 _FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
-@dataclass(slots=True)
-class Loaded:
+class Loaded(msgspec.Struct):
     """A trajectory whose steps are being read; `root` is complete after the last one."""
 
     steps: Iterator[Step | Problem]
@@ -260,7 +260,7 @@ def stated_of(root: Mapping[str, Any]) -> Stated:
     )
 
 
-_RUN = re.compile(r"(?P<model>[^/]{1,200}?)__[^/]{1,400}__t-\d")
+_RUN = regex(r"(?P<model>[^/]{1,200}?)__[^/]{1,400}__t-\d")
 """Folder of a 0.x run; only it names the model: `gpt4__SWE-bench_Lite__default__t-0.00__…`."""
 
 

@@ -10,10 +10,10 @@ saw; it may be pruned and may hold a demonstration. 1.x repeats the whole prompt
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from groundtrace.traces.keep import Keep
     from groundtrace.traces.source import Source
 
-_OBJECT = re.compile(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
-_STEPS = re.compile(
+_OBJECT = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
+_STEPS = regex(
     rb'"trajectory"\s*:\s*\[\s*\{\s*'
     rb'"(?:action|observation|response|thought|state|query|messages|execution_time|extra_info)"\s*:'
 )
-_NO_STEPS = re.compile(rb'"trajectory"\s*:\s*\[\s*\]')
-_HISTORY = re.compile(rb'"history"\s*:\s*\[')
-_OWN_HISTORY = re.compile(rb'"(?:message_type|is_demo|agent)"\s*:')
-_OWN_STEP = re.compile(rb'"(?:action|observation)"\s*:')
+_NO_STEPS = regex(rb'"trajectory"\s*:\s*\[\s*\]')
+_HISTORY = regex(rb'"history"\s*:\s*\[')
+_OWN_HISTORY = regex(rb'"(?:message_type|is_demo|agent)"\s*:')
+_OWN_STEP = regex(rb'"(?:action|observation)"\s*:')
 
 
 class SweAgentReader:

@@ -7,8 +7,9 @@ action in 0.x, where it is JSON in a string, and after the action in 1.x, where 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundtrace import jsonio
 from groundtrace.model import Problem, Usage

@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from groundtrace.model import ToolResult
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.output.complaints import (
     Complaints,
     Speaks,
@@ -23,7 +22,7 @@ from groundtrace.tools.shell.output.frames import REFUSED, lines_of, preview, un
 
 MAX_CHARS = 8_000_000
 """More output than this is not read: no harness shows so much to a model."""
-_UNPARSED = re.compile(
+_UNPARSED = regex(
     r"\s*+(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
     r"(?:[01]: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*+"
     r"(?:\n[^\n`]*+`[^\n]*+)?\s*+"
@@ -31,7 +30,7 @@ _UNPARSED = re.compile(
 """The whole output of a command whose first line no shell can parse: nothing of it ran. A mistake
 on a later line comes after commands that did run. Bash 3.2 of macOS counts lines from 0. Without
 this, `<EXPLORE_CONTEXT>` as a command "wrote" a file."""
-_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 class Output(msgspec.Struct):

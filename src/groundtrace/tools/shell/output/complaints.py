@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from groundtrace.patterns import regex
+
 Speaks = Callable[[str], bool]
 """Whether a program of this name may print messages."""
 
@@ -30,40 +32,36 @@ _PHRASES = (
     "corrupt patch", "open failed", "failed to open", "Traceback (most recent call last)",
     "Cannot find module", "[Errno ", "No such file", "Failed to open", ": -e expression #", ": *** ",
 )  # fmt: skip
-_MESSAGE = re.compile(
+_MESSAGE = regex(
     r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
-_SPOKEN = re.compile(r"^[\w./~+-]+: |^\[bat error\]: ", re.MULTILINE)
+_SPOKEN = regex(r"^[\w./~+-]+: |^\[bat error\]: ", re.MULTILINE)
 """Whether any line can be a message at all; most outputs have none."""
-_OPENING = re.compile(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
+_OPENING = regex(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
 """How every message begins."""
-_BINARY = re.compile(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
-_REJECTED = re.compile(
+_BINARY = regex(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
+_REJECTED = regex(
     r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
 )
 """The program rejected its options or its script, and did nothing at all."""
-_ADVICE = re.compile(
-    r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$"
-)
-_BUILTIN = re.compile(r"(cd|pushd|popd|source): ")
+_ADVICE = regex(r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
+_BUILTIN = regex(r"(cd|pushd|popd|source): ")
 _GIT = frozenset(["fatal", "error"])
-_NOT_A_FAILURE = re.compile(r"write error|Broken pipe")
-_PYTHON_ERROR = re.compile(
+_NOT_A_FAILURE = regex(r"write error|Broken pipe")
+_PYTHON_ERROR = regex(
     r"(?:FileNotFoundError|IsADirectoryError|PermissionError|NotADirectoryError): \[Errno \d+\] [^:]*: '(?P<path>.*)'"
 )
-_NODE_ERROR = re.compile(
+_NODE_ERROR = regex(
     r"(?:Uncaught )?Error: (?:ENOENT: no such file or directory, (?:open|stat|scandir) '(?P<path>[^']*)'"
     r"|Cannot find module '(?P<module>[^']*)')"
 )
-_REMOTE_ERROR = re.compile(r"repository not found: |repo not found: |file not found: ")
-_ABSENT = re.compile(
-    r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$"
-)
-_QUOTED = re.compile(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
-_OPENED = re.compile(r"(?:read|open(?: file)?) ([^:]{1,4096})")
-_TRACE = re.compile(r"Traceback \(most recent call last\):$")
-_FRAME = re.compile(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
-_EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,200}(?::|$)")
+_REMOTE_ERROR = regex(r"repository not found: |repo not found: |file not found: ")
+_ABSENT = regex(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
+_QUOTED = regex(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
+_OPENED = regex(r"(?:read|open(?: file)?) ([^:]{1,4096})")
+_TRACE = regex(r"Traceback \(most recent call last\):$")
+_FRAME = regex(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
+_EXCEPTION = regex(r"[A-Za-z_][\w.]{0,200}(?::|$)")
 _SCRIPTS = frozenset(["<stdin>", "<string>"])
 _PYTHONS = ("python", "python3")
 

@@ -9,8 +9,9 @@ special case for them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from groundtrace.patterns import regex
 
 
 class Cut(str):
@@ -68,7 +69,7 @@ def pieces(lines: Sequence[str]) -> list[list[str]]:
 
 
 _NUMBER = r"\d[\d,]{0,12}"
-_BY_LINES = re.compile(
+_BY_LINES = regex(
     rf"\s*(?:\.\.\. \[(?P<a>{_NUMBER}) lines (?:omitted|truncated)\](?: \.\.\.)?"
     rf"|\[\.\.\. omitted (?P<b>{_NUMBER}) of (?P<total>{_NUMBER}) lines \.\.\.\]"
     rf"|\[\.\.\. (?P<c>{_NUMBER}) lines (?:omitted|truncated)(?: \.\.\.)?\]"
@@ -77,13 +78,13 @@ _BY_LINES = re.compile(
     r"|\[Previous command outputs are truncated\..*)$"
 )
 """Cuts between lines."""
-_BY_CHARACTERS = re.compile(
+_BY_CHARACTERS = regex(
     r"\s*(?:<Observation truncated in middle for saving context>|\[\.\.\. (?:Observation )?truncated[^\]]*\]"
     rf"|\[?\s?\.\.\. ?\[?{_NUMBER} (?:characters|chars|bytes|tokens) (?:truncated|omitted)\]?.*"
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
 """Cuts that go through lines, with a line of their own."""
-_INSIDE = re.compile(
+_INSIDE = regex(
     rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
 )
@@ -91,9 +92,9 @@ _INSIDE = re.compile(
 MAX_NOTICE = 1000
 """No notice of a cut is longer than this, in characters."""
 _HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
-_BAR = re.compile(r"-{20,200}")
+_BAR = regex(r"-{20,200}")
 """A bar of dashes that some harnesses draw around a cut."""
-_LAST = re.compile(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
+_LAST = regex(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
 
 
 def may_be_cut(text: str) -> bool:

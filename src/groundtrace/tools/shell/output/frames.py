@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-REFUSED = re.compile(
+from groundtrace.patterns import regex
+
+REFUSED = regex(
     r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
     r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
     r"|The user doesn't want to proceed|\[Request interrupted by user"
@@ -24,7 +26,7 @@ _NOTHING = {
     "Command executed successfully with no output",
     "Your command ran successfully and did not produce any output.",
 }
-_TRAILER = re.compile(
+_TRAILER = regex(
     r"(?:Shell cwd was reset to \S.*"
     r"|\[The command completed with exit code -?\d+\.?\].*"
     r"|\[Command finished with exit code -?\d+\]"
@@ -35,31 +37,29 @@ _TRAILER = re.compile(
     r"|Command timed out after .*"
     r"|Command running in background with ID.*)$"
 )
-_EXIT = re.compile(
-    r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$"
-)
-_TAGGED = re.compile(
+_EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
+_TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
     r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>(?>.*?</warning>)\s*+)?+"
     r"(?:<output>\n?(?P<output>.*?)\n?</output>\s*$|(?P<rest><output_head>.*)$)",
     re.DOTALL,
 )
 """mini-swe-agent: the exit code and the output between tags."""
-_LABELLED = re.compile(
+_LABELLED = regex(
     r"(?:(?:Exit code: -?\d+|Chunk ID: \w+|Wall time: [\d.]+ seconds?|Process exited with code -?\d+"
     r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
 )
 """Codex: facts about the run, then the output."""
-_NAMED_FIELDS = re.compile(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
-_LAST_FIELD = re.compile(
+_NAMED_FIELDS = regex(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
+_LAST_FIELD = regex(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
 )
 """Gemini: named fields, one of them the output."""
-_SAVED = re.compile(
+_SAVED = regex(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
 )
-_PREVIEW = re.compile(r"Preview \(first [^)]*\):\n")
+_PREVIEW = regex(r"Preview \(first [^)]*\):\n")
 
 
 class Framed(NamedTuple):

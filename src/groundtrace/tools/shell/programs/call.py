@@ -7,7 +7,6 @@ something unknown; their input still counts as shown if they print.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
@@ -16,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.align.loop import Loop
 from groundtrace.tools.shell.programs.environment import Environment
 from groundtrace.tools.shell.programs.program import Program
@@ -251,7 +251,7 @@ class ProgramEntry(msgspec.Struct, frozen=True):
         return self.handler(call)
 
 
-_SHEBANG = re.compile(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
+_SHEBANG = regex(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:\s|$)")
 
 
 def _runner(call: Call) -> Parts | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.file_names import join
@@ -69,8 +70,8 @@ def _unzip(call: Call) -> Parts:
     return [Told(cwd=call.cwd, form="unzip", rule="unzip")]
 
 
-_ED_WRITES = re.compile(r"(?:w|wq|x)\s?$", re.MULTILINE)
-_ED_PRINTS = re.compile(r"^(\d{1,9})(?:,(\d{1,9}))?[pn]$", re.MULTILINE)
+_ED_WRITES = regex(r"(?:w|wq|x)\s?$", re.MULTILINE)
+_ED_PRINTS = regex(r"^(\d{1,9})(?:,(\d{1,9}))?[pn]$", re.MULTILINE)
 
 
 def _ed(call: Call) -> Parts:

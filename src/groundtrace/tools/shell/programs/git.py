@@ -7,6 +7,7 @@ import re
 from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, OldSide
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.programs.readers import blame_spans
 from groundtrace.tools.shell.programs.searchers import git_grep
@@ -22,7 +23,7 @@ from groundtrace.tools.shell.streams.repository_top import place
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
-_OBJECT = re.compile(r"[^:\s]*:(?!/)(.+)$")
+_OBJECT = regex(r"[^:\s]*:(?!/)(.+)$")
 
 
 def _git(call: Call) -> Parts:
@@ -172,7 +173,7 @@ def _ls_files(call: Call) -> Parts:
     ]
 
 
-_PATTERN = re.compile(r"^:|[*?\[]")
+_PATTERN = regex(r"^:|[*?\[]")
 
 
 def _ls_tree(call: Call) -> Parts:

@@ -11,46 +11,43 @@ import re
 
 import msgspec
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.python_names import Opened
 
 MAX_SCRIPT = 200_000
 MAX_STATEMENTS = 4000
 MAX_HANDLES = 40
 """How many open files of one script are followed."""
-_CONSTANT = re.compile(r"[$@]?\b(\w{1,80})\s*=\s*(['\"])([^'\"\n]{1,1000})\2\s*(?:;|\n|$)")
+_CONSTANT = regex(r"[$@]?\b(\w{1,80})\s*=\s*(['\"])([^'\"\n]{1,1000})\2\s*(?:;|\n|$)")
 _NAME = r"(?:(?P<quote>['\"])(?P<path>[^'\"\n]{1,1000})(?P=quote)|\$?(?P<variable>\w{1,80}))"
-_READ = re.compile(
+_READ = regex(
     r"(?:readFileSync|readFile|createReadStream|File\.read(?:lines)?|File\.foreach|IO\.read(?:lines)?"
     rf"|File\.open|JSON\.load_file|YAML\.(?:safe_)?load_file)\s?\(?\s?{_NAME}(?!\s?,\s?['\"]w)"
 )
-_REQUIRE = re.compile(r"require\s?\(\s?(['\"])(?P<path>[^'\"\n]{1,1000}\.json)\1")
-_WRITE = re.compile(
-    rf"(?:writeFileSync|writeFile|appendFileSync|File\.write|IO\.write)\s?\(?\s?{_NAME}"
-)
-_PERL_OPEN = re.compile(
+_REQUIRE = regex(r"require\s?\(\s?(['\"])(?P<path>[^'\"\n]{1,1000}\.json)\1")
+_WRITE = regex(rf"(?:writeFileSync|writeFile|appendFileSync|File\.write|IO\.write)\s?\(?\s?{_NAME}")
+_PERL_OPEN = regex(
     r"open\s?\(?\s?(?:my\s)?\$?(?P<handle>\w{1,80})\s?,\s?(['\"])(?:(?P<mode><|>>?)[^'\"\n]{0,80}\2\s?,\s?(['\"])(?P<path>[^'\"\n]{1,1000})\4"
     r"|(?P<both><?)\s?(?P<plain>[^'\"\n<>]{1,1000})\2)"
 )
-_STATEMENT = re.compile(r"[;\n{}]")
-_ASSIGNED = re.compile(r"(?:^|[\s(])(?:const |let |var |my )?[$@%]?(\w{1,80})\s*=(?![=~>])")
-_EACH = re.compile(
+_STATEMENT = regex(r"[;\n{}]")
+_ASSIGNED = regex(r"(?:^|[\s(])(?:const |let |var |my )?[$@%]?(\w{1,80})\s*=(?![=~>])")
+_EACH = regex(
     r"\.(?:forEach|map|filter|flatMap|each|each_with_index|each_line|select)\b\s?(?:\(\s?(?:function\s?)?\(?|\{\s?\|\s?|do\s\|\s?)(\w{1,80})"
 )
-_FOR = re.compile(
-    r"\bfor(?:each)?\s?\(?\s?(?:const |let |var |my )?[$@]?(\w{1,80})\s?(?:of\b|in\b|\()"
-)
-_PRINT = re.compile(
+_FOR = regex(r"\bfor(?:each)?\s?\(?\s?(?:const |let |var |my )?[$@]?(\w{1,80})\s?(?:of\b|in\b|\()")
+_PRINT = regex(
     r"(?:\b(?:console\.(?:log|error|info|dir)|process\.stdout\.write|puts|print|printf|say)\b"
     r"|(?:(?<=[;\n{}])|^) ?pp? )(?P<rest>[^;\n}]*)"
 )
-_NO_TEXT = re.compile(
+_NO_TEXT = regex(
     r"[\w$@.\[\]'()]{0,200}\.(?:length|size|count|includes|include\?|indexOf|test|empty\?|startsWith|endsWith)\b(?:\([^()]{0,200}\))?"
     r"|\bObject\.keys\([^()]{0,200}\)\.length|\bscalar\b\s?\(?\s?[@$]\w{1,80}\)?"
 )
-_STRING = re.compile(r"'[^'\n]{0,2000}'|\"[^\"\n$#]{0,2000}\"")
+_STRING = regex(r"'[^'\n]{0,2000}'|\"[^\"\n$#]{0,2000}\"")
 
 
-_VARIABLE = re.compile(r"(?<![\w.])\w{1,80}\b")
+_VARIABLE = regex(r"(?<![\w.])\w{1,80}\b")
 
 
 class Script(Opened, kw_only=True):

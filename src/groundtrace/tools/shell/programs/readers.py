@@ -6,6 +6,7 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part, words_as_text
@@ -47,7 +48,7 @@ def _nl(call: Call) -> Parts:
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
 
 
-_COUNT = re.compile(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
+_COUNT = regex(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
 
 
 def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
@@ -202,7 +203,7 @@ def _compared_files(operands: list[Word]) -> list[Word]:
     ]
 
 
-_ECHO_FLAGS = re.compile(r"-[neE]+")
+_ECHO_FLAGS = regex(r"-[neE]+")
 
 
 def _echo(call: Call) -> Parts:
@@ -228,7 +229,7 @@ def _escapes(text: str) -> str:
     )
 
 
-_HOLDER = re.compile(r"%[-+ 0#]*+\d*+(?:\.\d++)?+[sdiqbxfu]")
+_HOLDER = regex(r"%[-+ 0#]*+\d*+(?:\.\d++)?+[sdiqbxfu]")
 MAX_PRINTED = 100_000
 """A longer text is data that printf repeats."""
 

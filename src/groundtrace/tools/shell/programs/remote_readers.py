@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.file_names import is_file_name
@@ -12,7 +11,7 @@ from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.remote_results import RemoteSearch
 from groundtrace.tools.shell.streams.word import Word
 
-_QUERY_REPO = re.compile(r"\brepo:\^?([\w./\\-]+?)\$?(?=[\s'\"]|$)")
+_QUERY_REPO = regex(r"\brepo:\^?([\w./\\-]+?)\$?(?=[\s'\"]|$)")
 
 
 def _sgx(call: Call) -> Parts:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import msgspec
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
@@ -116,7 +117,7 @@ def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> N
     out.writes = {new: at for name, at in out.writes.items() if (new := moved(name)) is not None}
 
 
-_OPEN = re.compile(
+_OPEN = regex(
     r"\bopen\s?\(\s?r?(['\"])(?P<path>[^'\"\n]{1,1000})\1\s?(?:,\s?(?:mode\s?=\s?)?(['\"])(?P<mode>[rwaxbt+]{1,4})\3)?"
 )
 
@@ -271,7 +272,7 @@ def _perl(call: Call) -> Parts:
     return _parts(call, other_scripts(given[0]), given[1])
 
 
-_AT_THE_END = re.compile(r"END\s?\{[^{}]{0,2000}\}")
+_AT_THE_END = regex(r"END\s?\{[^{}]{0,2000}\}")
 
 
 def line_script(script: str, parts: Parts, name: str, prints: bool = False) -> Parts:

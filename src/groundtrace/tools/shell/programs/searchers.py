@@ -7,6 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler, Options
 from groundtrace.tools.shell.streams import line_algebra as algebra
@@ -154,7 +155,7 @@ def _grep(call: Call) -> Parts:
     return search(call, options, syntax, recursive, options.has("-n", "--line-number"), named)
 
 
-_COUNT = re.compile(r"-\d+")
+_COUNT = regex(r"-\d+")
 
 
 def _attach_numbers(call: Call) -> None:
@@ -233,7 +234,7 @@ def git_grep(call: Call) -> Parts:
     return [_loosened(part) if any(word.glob for word in paths) else part for part in found]
 
 
-_REVISION = re.compile(r"HEAD(?:[~^]\d*)*$|[0-9a-f]{7,40}$|origin/|[\w./-]+[~^]\d*$")
+_REVISION = regex(r"HEAD(?:[~^]\d*)*$|[0-9a-f]{7,40}$|origin/|[\w./-]+[~^]\d*$")
 
 
 def _loosened(part: Part) -> Part:

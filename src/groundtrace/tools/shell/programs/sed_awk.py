@@ -6,6 +6,7 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.found_lines import Search
@@ -18,7 +19,7 @@ from groundtrace.tools.shell.syntax.holes import has_hole
 MAX_SCRIPT = 4000
 """Longer scripts of sed and awk are programs and are not analysed."""
 _ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:\\.|[^/\\])*/I?|\\[|#,@%].*?(?<!\\)[|#,@%])"
-_SED_PART = re.compile(
+_SED_PART = regex(
     rf"\s*(?P<low>{_ADDRESS})?\s*(?:,\s*(?P<high>{_ADDRESS}|[+~]\d+))?\s*(?P<not>!?)\s*(?P<body>.*)$",
     re.DOTALL,
 )
@@ -159,10 +160,8 @@ def _substituted(part: Part, body: str) -> Part:
     return part.substitute() if changed is None else changed
 
 
-_CUT = re.compile(
-    r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?P=mark)g?$"
-)
-_PUT = re.compile(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
+_CUT = regex(r"s(?P<mark>[^\w\s\\])\^?(?P<text>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?P=mark)g?$")
+_PUT = regex(r"s([^\w\s\\])\^\1((?:(?!\1)[^\\&])+)\1g?$")
 
 
 def _cut_off(body: str) -> str | None:
@@ -176,14 +175,14 @@ def _cut_off(body: str) -> str | None:
 # --- awk ------------------------------------------------------------------------------------
 
 _NR = r"F?NR"
-_ONE = re.compile(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
-_PRINT_ALL = re.compile(r"\{?\s*+(?:print(?:\s++\$0)?+)?+\s*+;?\s*+\}?$")
-_PRINT_NUMBERED = re.compile(
+_ONE = regex(rf"\(?\s*{_NR}\s*(==|>=|<=|>|<)\s*(\d{{1,9}})\s*\)?$")
+_PRINT_ALL = regex(r"\{?\s*+(?:print(?:\s++\$0)?+)?+\s*+;?\s*+\}?$")
+_PRINT_NUMBERED = regex(
     rf"\{{\s*(?:print\s*\(?\s*{_NR}\b|printf\s*\(?\s*\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b).*\$0.*\}}$",
     re.DOTALL,
 )
-_BEGINS_NUMBERED = re.compile(rf"{_NR}\b|\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b")
-_BEGINS_NAMED = re.compile(
+_BEGINS_NUMBERED = regex(rf"{_NR}\b|\"\s*%\d*d[^\"]*\"\s*,\s*{_NR}\b")
+_BEGINS_NAMED = regex(
     rf"FILENAME\s*\"[:|]\"\s*{_NR}\s*\":|\"%s:%d:[^\"]*\"\s*,\s*FILENAME\s*,\s*{_NR}\b"
 )
 
@@ -211,9 +210,9 @@ def _awk(call: Call) -> Parts:
     return awk_script(script.strip(), options.value("-F", "--field-separator"), parts)
 
 
-_PRINTED = re.compile(r"\bprintf?\b\s*\(?\s*([^;}]*)")
-_NAME_ONLY = re.compile(r"FILENAME\s*\)?\s*$")
-_NAME_FIRST = re.compile(r"FILENAME\b|\"%s[^\"]*\"\s*,\s*FILENAME\b")
+_PRINTED = regex(r"\bprintf?\b\s*\(?\s*([^;}]*)")
+_NAME_ONLY = regex(r"FILENAME\s*\)?\s*$")
+_NAME_FIRST = regex(r"FILENAME\b|\"%s[^\"]*\"\s*,\s*FILENAME\b")
 
 
 def _named_by_awk(call: Call, script: str, files: list[Word]) -> Part | None:

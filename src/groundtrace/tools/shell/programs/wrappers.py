@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.effects import run_prefixed
 from groundtrace.tools.shell.programs.listers import run_with_names
@@ -18,7 +19,7 @@ from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word, filled, split_text
 from groundtrace.tools.shell.syntax.holes import HOLE, has_hole
 
-_PLACES = re.compile(r"/\S+$|\S+ is |\S+: aliased|alias ")
+_PLACES = regex(r"/\S+$|\S+ is |\S+: aliased|alias ")
 
 
 def _which(call: Call) -> Parts:
@@ -31,7 +32,7 @@ def _command(call: Call) -> Parts:
     return _which(call) if asks else run_prefixed(call)
 
 
-_TIMES = re.compile(r"(?:real|user|sys)[\t ]+(?:\d+m)?[\d.]+s?$")
+_TIMES = regex(r"(?:real|user|sys)[\t ]+(?:\d+m)?[\d.]+s?$")
 
 
 def _time(call: Call) -> Parts:

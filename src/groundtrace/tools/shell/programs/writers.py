@@ -9,6 +9,7 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams.content import Content
@@ -18,8 +19,8 @@ from groundtrace.tools.shell.streams.patched import Applied, Patched
 from groundtrace.tools.shell.streams.text import text_of
 from groundtrace.tools.shell.streams.word import Word
 
-_NEW_NAME = re.compile(r"^\+\+\+ (?:\"?b/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
-_OLD_NAME = re.compile(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
+_NEW_NAME = regex(r"^\+\+\+ (?:\"?b/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
+_OLD_NAME = regex(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
 
 
 def patch_targets(text: str) -> list[str]:
@@ -76,7 +77,7 @@ def _patch(call: Call) -> Parts:
     return apply_patch(call, cwd, checks)
 
 
-_PATCH_HEADING = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$")
+_PATCH_HEADING = regex(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$")
 
 
 def _begin_patch(call: Call) -> Parts:

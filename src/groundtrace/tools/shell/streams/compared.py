@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.hunks import HUNK, shown_of_side
@@ -17,23 +17,23 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import OPAQUE, PLAIN, TELLING, UNLIKELY
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
     r"|Only in (?P<folder>.+?): (?P<name>.+)$"
     r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
 )
 """Lines that name files and show nothing of them."""
-_HEADER = re.compile(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
+_HEADER = regex(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
 """The line above the differences of two files, if whole folders are compared: the options with
 their values (`-x '*.md'`), and the two names, in quotes if they hold blanks."""
 MAX_NAMES = 8192
 """No two paths are longer: trying every ` and ` of a line takes time that grows with the square of
 its length."""
-_ABSENT = re.compile(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
+_ABSENT = regex(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
 """For a file that is missing, `-N` prints the start of Unix time as its date."""
-_LINE = re.compile(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
+_LINE = regex(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
 """Other lines that the programs print."""
-_DIFFERENCE = re.compile(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
+_DIFFERENCE = regex(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 
 class Compared(Part, kw_only=True, frozen=True):

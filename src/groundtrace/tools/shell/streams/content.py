@@ -9,13 +9,13 @@ stated as unknown and not guessed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.output.cuts import Cut, pieces
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
@@ -36,9 +36,9 @@ from groundtrace.tools.shell.weights import (
     UNLIKELY,
 )
 
-_LEAD = re.compile(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
-_BLAME = re.compile(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
-_COLON = re.compile(r"(\d{1,9}): ?(.*)")
+_LEAD = regex(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+_BLAME = regex(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
+_COLON = regex(r"(\d{1,9}): ?(.*)")
 
 
 class Content(Part, kw_only=True, frozen=True):
@@ -302,7 +302,7 @@ def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
     yield start, last
 
 
-_HEADER = re.compile(r"==> (.+) <==$")
+_HEADER = regex(r"==> (.+) <==$")
 
 
 class Headed(Part, kw_only=True, frozen=True):

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.syntax.holes import has_hole
 
-_NOT_FILES = re.compile(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
+_NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 
 
-_ORDINARY_PATH = re.compile(r"[^/.~][^/]*+(?:/[^/.][^/]*+)*+")
+_ORDINARY_PATH = regex(r"[^/.~][^/]*+(?:/[^/.][^/]*+)*+")
 
 
 def join(cwd: str | None, name: str) -> str:
@@ -25,7 +25,7 @@ def join(cwd: str | None, name: str) -> str:
     return posixpath.normpath(f"{cwd}/{name}" if cwd else name)
 
 
-_ORDINARY_NAME = re.compile(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*+")
+_ORDINARY_NAME = regex(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*+")
 
 
 def is_file_name(name: str) -> bool:

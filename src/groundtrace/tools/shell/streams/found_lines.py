@@ -14,6 +14,7 @@ from typing import ClassVar, Protocol
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import Names
@@ -36,14 +37,12 @@ from groundtrace.tools.shell.weights import (
 )
 
 _CONTEXT_BREAK = "--"
-_NUMBER = re.compile(r"\d{1,9}")
-NUMBERED = re.compile(r"(\d{1,9})[:-]")
-_NUMBERED_LINE = re.compile(r"\d+[:-]")
-_LOCATED = re.compile(r"([^:\0]+)[:\0](\d{1,9}):")
-_BINARY = re.compile(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
-OMITTED = re.compile(
-    r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$"
-)
+_NUMBER = regex(r"\d{1,9}")
+NUMBERED = regex(r"(\d{1,9})[:-]")
+_NUMBERED_LINE = regex(r"\d+[:-]")
+_LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
+_BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
+OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 """What rg prints instead of a line that is too long: not text of the file."""
 
 

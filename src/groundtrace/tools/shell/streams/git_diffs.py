@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef, OldSide
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
@@ -23,11 +24,9 @@ from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCH, BLANKS_CUT, PATCH_LINE
 
-_SIDE = re.compile(r"[abciow]/")
+_SIDE = regex(r"[abciow]/")
 """The letter before a name; it says what is compared: commit, index, working tree."""
-_DIFF_LINE = re.compile(
-    r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
-)
+_DIFF_LINE = regex(r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)")
 MAX_HEADING = 8192
 """No two paths are longer."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
@@ -16,7 +16,7 @@ from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.weights import GROUP_GAP, GROUP_LINE, UNTESTED
 
-_PLAIN = re.compile(r"[\w@./+-]+\.\w+")
+_PLAIN = regex(r"[\w@./+-]+\.\w+")
 
 
 class Grouped(Search, kw_only=True, frozen=True):

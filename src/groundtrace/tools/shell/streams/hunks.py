@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.output.cuts import Cut, Half
 
-HUNK = re.compile(
+HUNK = regex(
     r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
 )
 

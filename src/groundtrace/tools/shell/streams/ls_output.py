@@ -10,6 +10,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
@@ -33,14 +34,14 @@ from groundtrace.tools.shell.weights import (
     UNLIKELY,
 )
 
-_LONG = re.compile(
+_LONG = regex(
     r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
     r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
     r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
 )
-_TOTAL = re.compile(r"total \d[\d.,]*[KMGTP]?$")
-_BARE = re.compile(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
-_GAP = re.compile(r" {2,}|\t+")
+_TOTAL = regex(r"total \d[\d.,]*[KMGTP]?$")
+_BARE = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
+_GAP = regex(r" {2,}|\t+")
 
 
 def _columns(line: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from groundtrace.patterns import regex
+
 
 def name_in_diffstat(line: str) -> str | None:
     """The name in a row of `--stat`; for a renamed file the new name."""
@@ -20,7 +22,7 @@ def name_in_diffstat(line: str) -> str | None:
     return None if name.startswith("...") or not name else name
 
 
-_STATUS = re.compile(
+_STATUS = regex(
     r"(?:(?!   )[ MADRCUT?!]{2} |(?:\t| {8})(?:(?:modified|new file|deleted|renamed|copied|typechange"
     r"|both modified|both added|deleted by \w+|added by \w+): +)?)(\S.*)"
 )
@@ -37,8 +39,8 @@ def _old_name_in_status(line: str) -> str | None:
     return None if row is None else row[1].split(" -> ")[0].strip('"')
 
 
-_LETTERS = re.compile(r"[ MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
-_GAP = re.compile(r"\t| {2,}")
+_LETTERS = regex(r"[ MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
+_GAP = regex(r"\t| {2,}")
 
 
 def _name_in_letters(line: str) -> str | None:
@@ -63,7 +65,7 @@ def _matcher(pattern: str) -> Callable[[str], str | None]:
     return take
 
 
-_NO_NAME = re.compile(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
+_NO_NAME = regex(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
 
 
 def _name_in_log(line: str) -> str | None:
@@ -120,18 +122,18 @@ OLD_NAMES: dict[str, Callable[[str], str | None]] = {
 """The old name of a renamed file, in forms that show it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
 BESIDE = {
-    "wc": re.compile(r"\s*(?:\d+\s+){1,5}total$"),
-    "diffstat": re.compile(rf"{_COMMIT}| \d+ files? changed"),
-    "letters": re.compile(_COMMIT),
-    "numstat": re.compile(_COMMIT),
-    "logname": re.compile(_COMMIT),
-    "stat": re.compile(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
-    "status": re.compile(
+    "wc": regex(r"\s*(?:\d+\s+){1,5}total$"),
+    "diffstat": regex(rf"{_COMMIT}| \d+ files? changed"),
+    "letters": regex(_COMMIT),
+    "numstat": regex(_COMMIT),
+    "logname": regex(_COMMIT),
+    "stat": regex(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
+    "status": regex(
         r"On branch |HEAD detached|Your branch |Changes |Untracked |  \(use |no changes |nothing "
         r"|Unmerged |Dropped |You are |All conflicts |Saved |$"
     ),
-    "pydoc": re.compile(""),
-    "report": re.compile(""),
-    "test": re.compile(""),
+    "pydoc": regex(""),
+    "report": regex(""),
+    "test": regex(""),
 }
 """Lines without a name that the same program prints beside lines with a name."""

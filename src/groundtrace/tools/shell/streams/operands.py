@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Sequence
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import has_hole
 
-_PATH_LIKE = re.compile(
+_PATH_LIKE = regex(
     r"(?:\([\w.-]+\)(?=/)|[^\s:(){}<>=;,'\"`|&*])"
     r"(?:[^:(){}<>=;'\"`|*]|(?<=/)\([\w.-]+\)(?=/)){0,300}$"
 )

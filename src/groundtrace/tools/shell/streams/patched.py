@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import AccessKind, FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.weights import BESIDE_PATCHED, TELLING
 
-_PATCHED = re.compile(
+_PATCHED = regex(
     r"(?:patching file|checking file|Checking patch|Applied patch|Applying patch) '?(?P<name>.+?)'?"
     r"(?:\.\.\.| cleanly\.?| with \d+ rejects?\.\.\.)?$"
 )
-_REJECTS = re.compile(r"saving rejects to file '?(?P<name>.+?)'?$")
-_FAILED = re.compile(r"(?P<failed>\d{1,6}) out of (?P<total>\d{1,6}) hunks? (?:FAILED|ignored)")
-_BESIDE = re.compile(r"Hunk #|Reversed |\d+ out of \d+ hunk|Rejected hunk|Skipping patch")
+_REJECTS = regex(r"saving rejects to file '?(?P<name>.+?)'?$")
+_FAILED = regex(r"(?P<failed>\d{1,6}) out of (?P<total>\d{1,6}) hunks? (?:FAILED|ignored)")
+_BESIDE = regex(r"Hunk #|Reversed |\d+ out of \d+ hunk|Rejected hunk|Skipping patch")
 
 
 class Patched(Part, kw_only=True, frozen=True):
@@ -107,19 +108,19 @@ class Applied(Part, kw_only=True, frozen=True):
         return () if any(map(_FAILURE.match, lines)) else self.unseen()
 
 
-_SUCCESS = re.compile(r"Success\b|Done!")
-_FAILURE = re.compile(r"apply_patch verification failed|Invalid |Failed to |patch rejected|Error")
-_ANSWER = re.compile(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
+_SUCCESS = regex(r"Success\b|Done!")
+_FAILURE = regex(r"apply_patch verification failed|Invalid |Failed to |patch rejected|Error")
+_ANSWER = regex(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
 
 _TOLD: dict[str, re.Pattern[str]] = {
-    "commit": re.compile(r" (?:create|delete) mode \d{6} (?P<name>.+)$"),
-    "clean": re.compile(r"Removing (?P<name>.+)$"),
-    "would clean": re.compile(r"Would remove (?P<name>.+)$"),
-    "removed": re.compile(r"removed '(?P<name>.+)'$"),
-    "git rm": re.compile(r"rm '(?P<name>.+)'$"),
-    "unzip": re.compile(r" +(?:inflating|extracting): (?P<name>.*[^ ]) *$"),
-    "archive": re.compile(r"Archive: +(?P<name>.+)$"),
-    "unpacked": re.compile(r"(?:x )?(?P<name>[^\s/].*[^/])$"),
+    "commit": regex(r" (?:create|delete) mode \d{6} (?P<name>.+)$"),
+    "clean": regex(r"Removing (?P<name>.+)$"),
+    "would clean": regex(r"Would remove (?P<name>.+)$"),
+    "removed": regex(r"removed '(?P<name>.+)'$"),
+    "git rm": regex(r"rm '(?P<name>.+)'$"),
+    "unzip": regex(r" +(?:inflating|extracting): (?P<name>.*[^ ]) *$"),
+    "archive": regex(r"Archive: +(?P<name>.+)$"),
+    "unpacked": regex(r"(?:x )?(?P<name>[^\s/].*[^/])$"),
 }
 """How programs name the files that they change, by what they do."""
 

@@ -7,9 +7,9 @@ shows that it lies below.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.file_names import join
 
 _INNER = frozenset(
@@ -20,7 +20,7 @@ _INNER = frozenset(
 )  # fmt: skip
 """Usual folders inside repositories that are never the name of a repository; `api`, `lib` or `web`
 may be one."""
-_HOLDERS = re.compile(
+_HOLDERS = regex(
     r"/[^/]*$|/(?:home|Users|tmp)/[^/]*$"
     r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
 )

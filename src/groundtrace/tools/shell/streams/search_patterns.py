@@ -8,12 +8,14 @@ from functools import lru_cache
 
 import msgspec
 
+from groundtrace.patterns import regex
+
 _CLASSES = {
     "[:space:]": r"\s", "[:blank:]": r" \t", "[:digit:]": r"\d", "[:alpha:]": "a-zA-Z",
     "[:alnum:]": "a-zA-Z0-9", "[:upper:]": "A-Z", "[:lower:]": "a-z", "[:punct:]": r"!-/:-@\[-`{-~",
     "[:xdigit:]": "0-9a-fA-F", "[:word:]": r"\w",
 }  # fmt: skip
-_RISKY = re.compile(r"\((?=[^()*+}]*[*+}])[^()]*+\)\s*+[*+{]|\\\d|\(\?[<=!]")
+_RISKY = regex(r"\((?=[^()*+}]*[*+}])[^()]*+\)\s*+[*+{]|\\\d|\(\?[<=!]")
 """Nested repetition can take exponential time; such patterns are not tried."""
 _SWAPPED = "+?|(){}"
 

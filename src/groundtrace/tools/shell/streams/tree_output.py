@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.output.cuts import pieces, whole
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.weights import PLAIN, TELLING, UNLIKELY
 
-_BRANCH = re.compile(
-    r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$"
-)
+_BRANCH = regex(r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$")
 
 
 class TreeListing(Part, kw_only=True, frozen=True):

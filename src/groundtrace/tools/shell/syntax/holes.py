@@ -7,13 +7,13 @@ the value of exactly this variable. A word with a hole in it is never used as a 
 
 from __future__ import annotations
 
-import re
+from groundtrace.patterns import regex
 
 HOLE = "\ue000"
 """Any unknown text."""
 FIRST_HOLE = 0xE001
 LAST_HOLE = 0xF8FF
-HOLES = re.compile("[\ue000-\uf8ff]")
+HOLES = regex("[\ue000-\uf8ff]")
 
 
 def has_hole(text: str) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_READ = re.compile(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
-_COUNTED = re.compile(
+from groundtrace.patterns import regex
+
+_READ = regex(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
+_COUNTED = regex(
     r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>[0-9]{1,9})\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>[0-9]{1,9})\s*;"
     r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>[0-9]{1,9}))\s*\)\)"
 )

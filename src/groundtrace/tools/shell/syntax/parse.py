@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.syntax.plain import plain_statements
 from groundtrace.tools.shell.syntax.statements import Stage
 
@@ -77,9 +77,9 @@ def parse_by_grammar(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command), plain)
 
 
-_HARD = re.compile(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
-_HEREDOC = re.compile(r"<<-?\s*[\'\"\\]?(\w+)")
-_HARD_IN_DATA = re.compile(rf"\0|{_HEREDOC.pattern}")
+_HARD = regex(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
+_HEREDOC = regex(r"<<-?\s*[\'\"\\]?(\w+)")
+_HARD_IN_DATA = regex(rf"\0|{_HEREDOC.pattern}")
 
 
 def _bounded(command: str) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.syntax.statements import Stage
 
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has its own limits."""
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"[ \t]{0,40}+(?:"
     r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
     r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
@@ -24,7 +25,7 @@ _TOKEN = re.compile(
 )
 _WORD, _JOINT, _QUIET = (_TOKEN.groupindex[name] for name in ("word", "joint", "quiet"))
 _END = _TOKEN.groupindex["end"]
-_QUOTES = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_QUOTES = regex(r"'([^']*)'|\"([^\"]*)\"")
 _GRAMMAR = frozenset(
     [
         "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
@@ -33,7 +34,7 @@ _GRAMMAR = frozenset(
     ]
 )  # fmt: skip
 """First words that are more than the name of a program."""
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 _OPEN = frozenset(["&&", "||", "|"])
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.word import MAX_WORDS
 
-_BRACES = re.compile(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
-_RANGE = re.compile(r"(-?[0-9]{1,9}|[a-zA-Z])\.\.(-?[0-9]{1,9}|[a-zA-Z])(?:\.\.(-?[0-9]{1,9}))?$")
+_BRACES = regex(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
+_RANGE = regex(r"(-?[0-9]{1,9}|[a-zA-Z])\.\.(-?[0-9]{1,9}|[a-zA-Z])(?:\.\.(-?[0-9]{1,9}))?$")
 
 
 def braces(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.word import MAX_WORDS, Word
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _MARK = "\x01"
 _SPLIT = "\x02"
-_SPECIAL = re.compile(r"[*?\[\]{},~\s\x01\x02]")
+_SPECIAL = regex(r"[*?\[\]{},~\s\x01\x02]")
 MAX_MATCHED = 4096
 """Longer values are not paths; a pattern is tried at every position of a value."""
 MAX_STARS = 4
@@ -59,7 +60,7 @@ def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
     return words
 
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"'(?P<raw>[^']*)'|\"(?P<text>(?:\\.|[^\"\\])*)\"|\$\{(?P<braced>\w+)\}|\$(?P<name>\w+)|\\(?P<char>.)",
     re.DOTALL,
 )
@@ -103,9 +104,9 @@ def _plain_word(text: str) -> Word | None:
 _PLAIN_KINDS = frozenset(
     {"word", "number", "raw_string", "string", "concatenation", "command_name"}
 )
-_PLAIN = re.compile(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
+_PLAIN = regex(r"""(?:[^\\*?\[\]{}~$`'"]+|'[^']*'|"[^"\\$`]*")*+""")
 """A word in which nothing needs expansion after its quotes are removed: nine of ten words."""
-_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_QUOTED = regex(r"""'([^']*)'|"([^"]*)\"""")
 
 
 def expand_text(shell: Shell, node: Node) -> Word:
@@ -185,8 +186,8 @@ def _word(shell: Shell, node: Node, quoted: bool) -> str:
     return _ESCAPED.sub(lambda m: "" if m[1] == "\n" else _escape(m[1]), raw)
 
 
-_ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
-_ESCAPED_IN_STRING = re.compile(r"\\(\n|[$`\"\\])")
+_ESCAPED = regex(r"\\(\n|.)", re.DOTALL)
+_ESCAPED_IN_STRING = regex(r"\\(\n|[$`\"\\])")
 
 
 def _string_content(shell: Shell, node: Node, _quoted: bool) -> str:
@@ -249,7 +250,7 @@ def _value(shell: Shell, name: str, quoted: bool) -> str:
     return joiner.join(pieces)
 
 
-_EXPANSION = re.compile(
+_EXPANSION = regex(
     r"\$\{(?P<bang>[!#])?(?P<name>\w++|[@*#?])(?:\[(?P<index>[^\]]*)\])?(?P<rest>.*)\}$", re.DOTALL
 )
 
@@ -351,7 +352,7 @@ def _split(text: str) -> str:
     return _BLANKS.sub(_SPLIT, text.replace(_MARK, ""))
 
 
-_BLANKS = re.compile(r"\s+")
+_BLANKS = regex(r"\s+")
 
 
 def _unmark(text: str) -> str:
@@ -376,9 +377,9 @@ def _word_of(text: str) -> Word:
     return Word(_unmark(_QUOTED_MARK.sub(r"[\1]", text)), glob=True)
 
 
-_MARKED_CHARACTER = re.compile(r"\x01.", re.DOTALL)
-_QUOTED_MARK = re.compile(r"\x01([*?\[])")
-_ROUTE = re.compile(
+_MARKED_CHARACTER = regex(r"\x01.", re.DOTALL)
+_QUOTED_MARK = regex(r"\x01([*?\[])")
+_ROUTE = regex(
     r"(?:^|(?<=/))\[{1,2}(?:\.\.\.)?[A-Za-z_]\w[\w-]*\]{1,2}(?=/|$|\.(?:[cm]?[jt]sx?|vue|svelte|astro|html)$)"
 )
 """A name of a route, such as `app/[id]/page.tsx` (D117). The shell looks for a folder `i` or `d`,

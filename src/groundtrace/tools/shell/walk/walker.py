@@ -6,12 +6,12 @@ Nothing is executed. The walk gives the list of parts that the command prints, i
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from groundtrace.patterns import regex
 from groundtrace.tools.shell.align.loop import Loop
 from groundtrace.tools.shell.output import Output
 from groundtrace.tools.shell.programs.call import Call, ProgramEntry, run_command
@@ -239,7 +239,7 @@ def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
     return frozenset(name for name in programs if counts[name] == 1)
 
 
-_NAME = re.compile(r"(?<![\w.=-])[\w.+-]+")
+_NAME = regex(r"(?<![\w.=-])[\w.+-]+")
 
 STATEMENTS: Mapping[str, flow.Statement] = {**flow.STATEMENTS, **loops.STATEMENTS}
 """The function for each kind of statement of the grammar."""

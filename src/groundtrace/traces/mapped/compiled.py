@@ -1,0 +1,166 @@
+"""Parsed JMESPath expressions as functions of Python.
+
+The interpreter of the library looks up the method of every node for every value: half of the time
+of a trace that is read by a mapping. Here that happens once for an expression. Kinds of nodes that
+no function is made for are left to the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jmespath.functions import Functions
+from jmespath.visitor import TreeInterpreter
+
+Node = Mapping[str, Any]
+Evaluate = Callable[[Any], Any]
+
+_INTERPRETER = TreeInterpreter()
+_FUNCTIONS = Functions()
+
+
+def compiled(node: Node) -> Evaluate:
+    """A function that gives what the interpreter gives for a value."""
+    make = _MAKERS.get(node["type"])
+    return _interpreted(node) if make is None else make(node)
+
+
+def _interpreted(node: Node) -> Evaluate:
+    return lambda value: _INTERPRETER.visit(node, value)
+
+
+def _children(node: Node) -> list[Evaluate]:
+    return [compiled(child) for child in node["children"]]
+
+
+def _same(_node: Node) -> Evaluate:
+    return lambda value: value
+
+
+def _literal(node: Node) -> Evaluate:
+    literal = node["value"]
+    return lambda _value: literal
+
+
+def _field(node: Node) -> Evaluate:
+    name = node["value"]
+    return lambda value: value.get(name) if isinstance(value, dict) else None
+
+
+def _chain(node: Node) -> Evaluate:
+    """Each child on what the one before it gave."""
+    children = node["children"]
+    if all(child["type"] == "field" for child in children):
+        return _path([child["value"] for child in children])
+    steps = [compiled(child) for child in children]
+
+    def evaluate(value: Any) -> Any:
+        for step in steps:
+            value = step(value)
+        return value
+
+    return evaluate
+
+
+def _path(names: Sequence[str]) -> Evaluate:
+    def evaluate(value: Any) -> Any:
+        for name in names:
+            if not isinstance(value, dict):
+                return None
+            value = value.get(name)
+        return value
+
+    return evaluate
+
+
+def _and(node: Node) -> Evaluate:
+    first, second = _children(node)
+
+    def evaluate(value: Any) -> Any:
+        found = first(value)
+        return found if is_false(found) else second(value)
+
+    return evaluate
+
+
+def _or(node: Node) -> Evaluate:
+    first, second = _children(node)
+
+    def evaluate(value: Any) -> Any:
+        found = first(value)
+        return second(value) if is_false(found) else found
+
+    return evaluate
+
+
+def is_false(value: Any) -> bool:
+    """Whether JMESPath takes a value as false: 0 is not."""
+    return value is None or value is False or value == "" or value == [] or value == {}
+
+
+def _comparator(node: Node) -> Evaluate:
+    """Equality with a text; in other comparisons 0, 1, true and false are special."""
+    first, second = node["children"]
+    texts = [c["value"] for c in (first, second) if c["type"] == "literal"]
+    if node["value"] not in ("eq", "ne") or len(texts) != 1 or not isinstance(texts[0], str):
+        return _interpreted(node)
+    text, other = texts[0], compiled(second if first["type"] == "literal" else first)
+    if node["value"] == "eq":
+        return lambda value: other(value) == text
+    return lambda value: other(value) != text
+
+
+def _filter(node: Node) -> Evaluate:
+    listed, shown, wanted = _children(node)
+
+    def evaluate(value: Any) -> Any:
+        elements = listed(value)
+        if not isinstance(elements, list):
+            return None
+        found = (shown(element) for element in elements if not is_false(wanted(element)))
+        return [one for one in found if one is not None]
+
+    return evaluate
+
+
+def _projection(node: Node) -> Evaluate:
+    listed, shown = _children(node)
+
+    def evaluate(value: Any) -> Any:
+        elements = listed(value)
+        if not isinstance(elements, list):
+            return None
+        return [one for one in map(shown, elements) if one is not None]
+
+    return evaluate
+
+
+def _list(node: Node) -> Evaluate:
+    members = _children(node)
+    return lambda value: None if value is None else [member(value) for member in members]
+
+
+def _function(node: Node) -> Evaluate:
+    name, arguments = node["value"], _children(node)
+    call = _FUNCTIONS.call_function
+    return lambda value: call(name, [argument(value) for argument in arguments])
+
+
+_MAKERS: Mapping[str, Callable[[Node], Evaluate]] = {
+    "and_expression": _and,
+    "comparator": _comparator,
+    "current": _same,
+    "field": _field,
+    "filter_projection": _filter,
+    "function_expression": _function,
+    "identity": _same,
+    "index_expression": _chain,
+    "literal": _literal,
+    "multi_select_list": _list,
+    "or_expression": _or,
+    "pipe": _chain,
+    "projection": _projection,
+    "subexpression": _chain,
+}
+"""Kind of a node to what makes its function."""
