@@ -47,7 +47,7 @@ from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
 from groundtrace.events.submission import final_context_of, submission_of
-from groundtrace.events.text import salient_arguments, stored_text
+from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.jsonio import clean_text
 from groundtrace.mcp import server_in_name
 from groundtrace.model import (
@@ -64,6 +64,8 @@ from groundtrace.model import (
 from groundtrace.paths import Resolver
 from groundtrace.paths.repos import short_repo
 from groundtrace.values import model_name
+
+_CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
 def build_document(
@@ -114,7 +116,7 @@ def _event(
     index: int, call: ToolCall, view: CallView, accesses: list[Access], clock: Clock
 ) -> Event:
     server = call.server or server_in_name(call.name)
-    matched = _distinct(a.ground_truth_file for a in accesses if a.ground_truth_file)
+    matched = _distinct([a.ground_truth_file for a in accesses if a.ground_truth_file])
     return Event(
         step_index=index,
         timestamp=iso(call.timestamp),
@@ -122,14 +124,14 @@ def _event(
         tool_category=view.category,
         is_mcp=view.is_mcp,
         arguments=salient_arguments(call.arguments),
-        target_files=_distinct(access.file for access in accesses),
-        target_symbols=_distinct(stored_text(symbol) for symbol in view.symbols),
+        target_files=_distinct([access.file for access in accesses]),
+        target_symbols=_distinct(map(stored_text, view.symbols)) if view.symbols else [],
         hits_ground_truth=bool(matched),
         matched_ground_truth_files=matched,
         is_subagent=call.is_subagent,
         cumulative_tokens=_count(call.cumulative_tokens),
         elapsed_seconds=clock.elapsed(call.timestamp),
-        call_id=None if call.call_id is None else stored_text(call.call_id),
+        call_id=None if call.call_id is None else stored_id(call.call_id),
         accesses=accesses,
         failed=None if call.result is None else view.failed,
         answered=call.result is not None,
@@ -141,6 +143,8 @@ def _event(
 
 def _subagent_inputs(trace: Trace) -> dict[str, int]:
     """Only of subagents with calls: others have no events to belong to."""
+    if not trace.subagent_inputs:
+        return {}
     agents = {call.agent for call in trace.calls if call.is_subagent}
     return {
         stored_text(agent): tokens
@@ -231,8 +235,8 @@ def _chunk(chunk: TruthChunk, resolver: Resolver) -> Chunk:
 
 def _summary(events: Sequence[Event], total: int) -> EventSummary:
     hits = [event.step_index for event in events if event.hits_ground_truth]
-    categories = Counter(event.tool_category for event in events)
-    mcp = sum(event.is_mcp for event in events)
+    categories = Counter([event.tool_category for event in events])
+    mcp = sum([event.is_mcp for event in events])
     return EventSummary(
         total_events=len(events),
         mcp_events=mcp,
@@ -244,9 +248,7 @@ def _summary(events: Sequence[Event], total: int) -> EventSummary:
         ground_truth_files_total=total,
         first_ground_truth_hit_step=hits[0] if hits else None,
         events_by_category={
-            category: categories[category]
-            for category in get_args(Category)
-            if categories[category]
+            category: categories[category] for category in _CATEGORIES if category in categories
         },
     )
 

@@ -11,10 +11,11 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
 from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.paths import ChunkLines, Resolver
+from groundtrace.paths import ChunkLines, FileKey, Resolver
 
 Lines = tuple[int | UnsetType, int | UnsetType]
 """First and last line shown, if known."""
+_NO_LINES: Lines = (UNSET, UNSET)
 AccessKey = tuple[str, AccessKind, Lines]
 """File, kind and lines: a call has one access of each (D7)."""
 
@@ -41,7 +42,7 @@ class Accesses:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._known: dict[tuple[str | None, str, bool], FileFacts | None] = {}
+        self._known: dict[FileKey, FileFacts | None] = {}
 
     def of(self, refs: Iterable[FileRef]) -> list[Access]:
         """One access per file, kind and range of lines, in order of appearance (D7).
@@ -57,8 +58,9 @@ class Accesses:
             lines = _lines(ref)
             key = (file.file, ref.kind, lines)
             access = self._access(ref, file, lines)
-            known = accesses.get(key)
-            accesses[key] = access if known is None else _shown_again(known, access)
+            known = accesses.setdefault(key, access)
+            if known is not access:
+                accesses[key] = _shown_again(known, access)
         return list(accesses.values())
 
     def key(self, ref: FileRef) -> AccessKey | None:
@@ -68,19 +70,26 @@ class Accesses:
 
     def _file(self, ref: FileRef) -> FileFacts | None:
         of_file = (ref.repo, ref.path, ref.from_diff)
-        if of_file not in self._known:
-            self._known[of_file] = self._facts(ref)
-        return self._known[of_file]
+        try:
+            return self._known[of_file]
+        except KeyError:
+            facts = self._known[of_file] = self._facts(of_file)
+            return facts
 
-    def _facts(self, ref: FileRef) -> FileFacts | None:
+    def _facts(self, of_file: FileKey) -> FileFacts | None:
         resolver = self._resolver
-        file = resolver.resolve(ref)
+        file = resolver.file_of(of_file)
         if file is None:
             return None
+        name = clean_text(file.file)
+        repo = UNSET if file.repo is None else clean_text(file.repo)
+        if file.truth is None and file.beside is None:  # most files: no entry names them
+            near = True if resolver.is_near(file) else UNSET
+            return FileFacts(name, repo, UNSET, UNSET, near, (), ())
         edit = resolver.edit_target(file)
         return FileFacts(
-            file=clean_text(file.file),
-            repo=UNSET if file.repo is None else clean_text(file.repo),
+            file=name,
+            repo=repo,
             truth=UNSET if file.truth is None else clean_text(file.truth.spelling),
             edit=UNSET if edit is None else clean_text(edit),
             near=True if resolver.is_near(file) else UNSET,
@@ -101,11 +110,13 @@ class Accesses:
             chunks=_met(file.chunks, ref, lines) if file.chunks else UNSET,
             edit_chunks=_met(file.edit_chunks, ref, lines) if file.edit_chunks else UNSET,
             line_ranges=UNSET if ref.ranges is None else _ranges(ref.ranges, lines),
-            shown_chars=_count(ref.shown_chars),
+            shown_chars=UNSET if ref.shown_chars is None else _count(ref.shown_chars),
             line_shift=UNSET if ref.line_shift is None else ref.line_shift,
             line_changes=_changes(ref) if ref.line_changes else UNSET,
             evidence=ref.evidence,
-            other_revision=True if self._resolver.is_other_revision(ref) else UNSET,
+            other_revision=True
+            if ref.repo is not None and self._resolver.is_other_revision(ref)
+            else UNSET,
         )
 
 
@@ -155,16 +166,16 @@ def _ranges(runs: Iterable[tuple[int, int]], lines: Lines) -> list[LineRange] | 
     return [LineRange(line_start=start, line_end=end) for start, end in runs]
 
 
-def _count(value: int | None) -> int | UnsetType:
-    return UNSET if value is None or not 0 <= value <= MAX_INT else value
+def _count(value: int) -> int | UnsetType:
+    return value if 0 <= value <= MAX_INT else UNSET
 
 
 def _lines(ref: FileRef) -> Lines:
     if ref.line_start is None and ref.line_end is None:
-        return UNSET, UNSET
+        return _NO_LINES
     start, end = _line(ref.line_start), _line(ref.line_end)
     if start is not UNSET and end is not UNSET and end < start:
-        return UNSET, UNSET
+        return _NO_LINES
     return start, end
 
 

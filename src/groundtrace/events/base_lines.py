@@ -66,14 +66,16 @@ def with_base_lines(
 ) -> list[Event]:
     """The events with `base_lines` on the accesses that need them."""
     by_file = _by_file(events, views, made)
-    if not by_file:
+    # Commands of git only add to these, so they are read if there are any.
+    open_files = [items for items in by_file.values() if _needs(items, moves=True)]
+    if not open_files:
         return list(events)
     words = [_words(call) for call in calls]
     git = list(_git(words))
     moves = any(one.moved for one in git)
     found: dict[tuple[int, int], list[LineRange] | None] = {}
-    for items in by_file.values():
-        if _needs(items, moves):
+    for items in open_files:
+        if moves or _needs(items, moves=False):
             found.update(_File(items, words, git).told())
     if not found:
         return list(events)
@@ -98,17 +100,17 @@ def _by_file(
     wanted: set[str] = set()
     for event in events:
         for access in event.accesses or ():
-            unknown = access.kind == "read" and runs_shown(access) is None
-            if access.kind == "written" or unknown:
+            if access.kind == "written" or (access.kind == "read" and runs_shown(access) is None):
                 wanted.add(access.file)
     for view in views:
         for ref in view.refs:
-            key = made.key(ref) if ref.old_side == "revision" else None
-            if key is not None:
+            if ref.old_side == "revision" and (key := made.key(ref)) is not None:
                 wanted.add(key[0])
     out: dict[str, list[_Item]] = {}
+    if not wanted:
+        return out
     for event, view in zip(events, views, strict=True):
-        if event.accesses is UNSET or not any(a.file in wanted for a in event.accesses):
+        if event.accesses is UNSET or wanted.isdisjoint(event.target_files):
             continue
         sources: dict[tuple[object, ...], list[FileRef]] = {}
         for ref in view.refs:
@@ -123,7 +125,7 @@ def _by_file(
     return out
 
 
-def _needs(items: Sequence[_Item], moves: bool) -> bool:
+def _needs(items: Sequence[_Item], *, moves: bool) -> bool:
     """Whether `line_changes` leave anything open: something is shown, and not all lines are told."""
     if not any(item.access.kind in _SHOWN for item in items):
         return False

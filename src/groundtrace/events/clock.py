@@ -48,4 +48,7 @@ def iso(timestamp: float | None) -> str | None:
         moment = datetime.fromtimestamp(timestamp, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    # Not isoformat: it took half as long again, most of it for the zone.
+    day = f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
+    thousandths = moment.microsecond // 1000
+    return f"{day}T{moment.hour:02}:{moment.minute:02}:{moment.second:02}.{thousandths:03}Z"

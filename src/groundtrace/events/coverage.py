@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -34,23 +34,28 @@ def coverage_of(
 ) -> Coverage:
     """The coverage section of the document."""
     known = bool(section.files)
-    counts = Counter(problem.kind for problem in problems)
+    counts = Counter([problem.kind for problem in problems])
+    unanswered = sum([call.result is None for call in trace.calls])
+    looks = [view.looks for view in views]
+    looks_unanswered = _lookups_unanswered(trace, looks) if unanswered else 0
     return Coverage(
         has_trajectory=trace.has_trajectory,
         has_transcript=trace.has_transcript,
         has_ground_truth=known,
         has_chunk_ground_truth=section.chunks is not UNSET,
         trace_source=trace.source,
-        degraded_reason=_degraded_reason(trial, trace, views, problems, has_truth=known),
+        degraded_reason=_degraded_reason(
+            trial, trace, views, problems, unanswered, looks_unanswered, has_truth=known
+        ),
         ground_truth_source=truth.source if known else None,
         ground_truth_confidence=truth.confidence if known else None,
         elapsed_origin=clock.origin,
         problems=dict(sorted(counts.items())),
-        calls_unanswered=sum(call.result is None for call in trace.calls),
-        calls_unknown_tool=sum(view.tool is None for view in views),
+        calls_unanswered=unanswered,
+        calls_unknown_tool=sum([view.tool is None for view in views]),
         tokens_share=trace.tokens_share,
-        lookups=sum(view.looks for view in views),
-        lookups_unanswered=_lookups_unanswered(trace, views),
+        lookups=sum(looks),
+        lookups_unanswered=looks_unanswered,
     )
 
 
@@ -59,6 +64,8 @@ def _degraded_reason(
     trace: Trace,
     views: Sequence[CallView],
     problems: Sequence[Problem],
+    unanswered: int,
+    looks_unanswered: int,
     *,
     has_truth: bool,
 ) -> str | None:
@@ -76,29 +83,17 @@ def _degraded_reason(
         )
     elif not trace.calls:
         reasons.append("the trace holds no tool call that could be read")
-    lost = Counter[str]()
-    damaged = Counter[str]()
-    of_trace = {*trial.files, "agent"} - _RECORDS
-    for problem in problems:
-        if problem.lost_calls > 0:
-            lost[problem.kind] += problem.lost_calls
-        elif problem.file in of_trace and problem.kind not in _HARMLESS:
-            damaged[problem.kind] += 1
-    if lost:
-        reasons.append(f"tool calls lost: {_listed(lost)}")
-    if damaged:
-        reasons.append(f"parts of the trace could not be read: {_listed(damaged)}")
-    unanswered = sum(call.result is None for call in trace.calls)
+    if problems:
+        reasons += _damage(trial, problems)
     if unanswered:
         reasons.append(f"the trace has no result for {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
         reasons.append("subagents were started, but the trace holds none of their calls")
-    missing = _lookups_unanswered(trace, views)
-    if missing:
+    if looks_unanswered:
         looked = sum(view.looks for view in views)
         reasons.append(
-            f"the trace has no result for {missing} of {looked} searches, commands and calls of "
-            "unknown tools"
+            f"the trace has no result for {looks_unanswered} of {looked} searches, commands and "
+            "calls of unknown tools"
         )
     if not has_truth:
         reasons.append(
@@ -109,15 +104,30 @@ def _degraded_reason(
     return "; ".join(reasons) or None
 
 
-def _lookups_unanswered(trace: Trace, views: Sequence[CallView]) -> int:
+def _damage(trial: Trial, problems: Iterable[Problem]) -> Iterator[str]:
+    lost = Counter[str]()
+    damaged = Counter[str]()
+    of_trace = {*trial.files, "agent"} - _RECORDS
+    for problem in problems:
+        if problem.lost_calls > 0:
+            lost[problem.kind] += problem.lost_calls
+        elif problem.file in of_trace and problem.kind not in _HARMLESS:
+            damaged[problem.kind] += 1
+    if lost:
+        yield f"tool calls lost: {_listed(lost)}"
+    if damaged:
+        yield f"parts of the trace could not be read: {_listed(damaged)}"
+
+
+def _lookups_unanswered(trace: Trace, looks: Sequence[bool]) -> int:
     """Calls without an answer, if only the answer would say what they found (D47)."""
-    pairs = zip(trace.calls, views, strict=True)
-    return sum(view.looks and call.result is None for call, view in pairs)
+    pairs = zip(trace.calls, looks, strict=True)
+    return sum(is_lookup and call.result is None for call, is_lookup in pairs)
 
 
 def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
-    started = any(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
-    return started and not any(call.is_subagent for call in trace.calls)
+    started = [view for view in views if view.tool == _SUBAGENT_TOOL and not view.failed]
+    return bool(started) and not any(call.is_subagent for call in trace.calls)
 
 
 def _calls(number: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Scalar
 from groundtrace.jsonio import clean_text
-from groundtrace.redact import is_masking, mask_head
+from groundtrace.redact import is_call_id, is_masking, mask_head
 
 MAX_TEXT = 2000
 """How many characters of a text a document keeps."""
@@ -49,7 +49,7 @@ def salient_arguments(arguments: Mapping[str, Any]) -> dict[str, Scalar | list[S
     """The arguments that say what was looked for and where, short and without credentials."""
     kept: dict[str, Scalar | list[Scalar]] = {}
     for name, value in arguments.items():
-        if not isinstance(name, str) or name.lower() not in SALIENT:
+        if not isinstance(name, str) or (name not in SALIENT and name.lower() not in SALIENT):
             continue
         if isinstance(value, (list, tuple)):
             items: list[Scalar] = [
@@ -80,6 +80,11 @@ def _scalar(value: Any) -> Scalar:
 def stored_text(text: str) -> str:
     """Text of a trace as a document holds it: writable, masked (D39), not too long."""
     return _kept(text, is_masking()) if len(text) <= KEPT_LENGTH else _shown(text)
+
+
+def stored_id(text: str) -> str:
+    """The id of a call as a document holds it. Ids do not occur again, so none is cached."""
+    return text if is_call_id(text) else _shown(text)
 
 
 def _shown(text: str) -> str:

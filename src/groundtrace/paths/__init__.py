@@ -32,6 +32,14 @@ from __future__ import annotations
 
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import repo_names, short_repo
-from groundtrace.paths.resolver import ChunkLines, Resolved, Resolver
+from groundtrace.paths.resolver import ChunkLines, FileKey, Resolved, Resolver
 
-__all__ = ["ChunkLines", "Resolved", "Resolver", "clean_path", "repo_names", "short_repo"]
+__all__ = [
+    "ChunkLines",
+    "FileKey",
+    "Resolved",
+    "Resolver",
+    "clean_path",
+    "repo_names",
+    "short_repo",
+]

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from groundtrace.patterns import regex
@@ -36,12 +37,19 @@ def joined_name(name: str) -> str | None:
     return None if found is None else f"{found[1]}/{found[2]}"
 
 
+def may_name_repos(paths: Iterable[str]) -> list[str]:
+    """The paths that may lie in a clone whose folder has the repository's name.
+
+    It looks for plain text only: all paths of every trial come here, and few are in such a folder.
+    """
+    return [path for path in paths if "__" in path or path.startswith("/code/")]
+
+
 def clone_of(path: str) -> Clone | None:
     """The clone that a path of a container lies in, if its folders show that."""
     if path == _TESTBED or path.startswith(f"{_TESTBED}/"):
         return Clone(_TESTBED, None)
-    # Plain text first: every path of every trial comes here, and few are in such a folder.
-    found = _CLONE.match(path) if "__" in path or path.startswith("/code/") else None
+    found = _CLONE.match(path)
     if found is None:
         return None
     repo = found[3] or joined_name(found[2])

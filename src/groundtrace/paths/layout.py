@@ -36,12 +36,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 from msgspec import field
 
 from groundtrace.config import Settings
-from groundtrace.paths.containers import clone_of
+from groundtrace.paths.containers import clone_of, may_name_repos
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 
@@ -95,8 +96,24 @@ Truths = Mapping[Repo | None, Set[str]]
 """Literal ground-truth paths in lower case, by repository; None for those without a repository."""
 
 
-FolderRoots = dict[str, tuple[str | None, str | None]]
-"""Root and mount by folder; cached, because a trial touches many files in few folders."""
+@lru_cache(maxsize=64)
+def _configured_roots(prefixes: tuple[str, ...]) -> frozenset[str]:
+    """The folders that the settings name as roots."""
+    return frozenset(
+        folder for prefix in prefixes if (folder := clean_folder(prefix) or "/") != "/"
+    )
+
+
+class FolderPlace(NamedTuple):
+    """Where all files of a folder lie; found once, because a trial touches many files in few
+    folders."""
+
+    repo: Repo | None
+    cut: int
+    """Characters of a path before its part relative to the repository or root."""
+    outside: bool
+    beside: bool
+    """It lies beside the repositories of a root."""
 
 
 class Layout:
@@ -143,20 +160,32 @@ class Layout:
             parent = self._root_of(mount)
             if parent and parent not in self._mounts:
                 self._parents.add(parent)
-        self._folders: FolderRoots = {}
+        self._folders: dict[str, FolderPlace] = {}
 
     def place(self, path: str) -> RepoPlace:
         """Where a clean path lies."""
         if self._start:
             path = self._without_start(path)
-        root, mount = self._around(path, self._folders)
+        folder = path.rpartition("/")[0]
+        found = self._folders.get(folder)
+        if found is None or path in self._roots:
+            found = self._found(path)
+            if folder and path not in self._roots:
+                self._folders[folder] = found
+        repo, cut, outside, beside = found
+        return RepoPlace(repo, path[cut:], outside, path if beside else "")
+
+    def _found(self, path: str) -> FolderPlace:
+        root = self._root_of(path)
         if root is None:
-            return RepoPlace(None, path, outside=True)
+            return FolderPlace(None, 0, True, False)
+        mount = self._mount_of(path.rpartition("/")[0])
         if mount is not None:
-            return RepoPlace(self._mounts[mount], path[len(mount) + 1 if mount else 0 :])
+            return FolderPlace(self._mounts[mount], len(mount) + 1 if mount else 0, False, False)
+        cut = len(root) + 1 if root else 0
         if root in self._parents:
-            return RepoPlace(None, _below(root, path), outside=True, full=path)
-        return RepoPlace(self.home, _below(root, path))
+            return FolderPlace(None, cut, True, True)
+        return FolderPlace(self.home, cut, False, False)
 
     def _without_start(self, path: str) -> str:
         """A path without the relative working directory, unless the truth has the whole path."""
@@ -175,8 +204,7 @@ class Layout:
         declared: Mapping[str, str],
         paths: Collection[tuple[str, bool]],
     ) -> tuple[str, ...]:
-        known = {folder for prefix in prefixes if (folder := clean_folder(prefix) or "/") != "/"}
-        known.update(ALWAYS)
+        known = {*_configured_roots(tuple(prefixes)), *ALWAYS}
         at_work = [*declared, *([cwd] if cwd is not None else ())]
         for folder in WHEN_USED:
             if any(_within(folder, path) for path in at_work) or self._holds_repository(
@@ -185,9 +213,12 @@ class Layout:
                 known.add(folder)
         # `/code/django/django` is below no root, so it is a root itself. A clone below `/workspace`
         # belongs to that root.
-        known.update(
-            folder for folder in self._clones if not any(_within(root, folder) for root in known)
-        )
+        if self._clones:
+            known.update(
+                folder
+                for folder in self._clones
+                if not any(_within(root, folder) for root in known)
+            )
         starts = [cwd] if cwd is not None and _can_be_root(cwd) else []
         if cwd is not None and not starts and self._has_clones(cwd, paths):
             self._above_clones = cwd
@@ -204,13 +235,12 @@ class Layout:
 
         If the settings name `/code` as a root, the folders below it are not owners.
         """
-        known = {clean_folder(prefix) for prefix in prefixes}
         found: dict[str, Repo] = {}
-        for path, _ in paths:
+        for path in may_name_repos([path for path, _ in paths]):
             clone = clone_of(path) if path.startswith("/") else None
             if clone is None or clone.repo is None or clone.folder in found:
                 continue
-            if clone.folder.startswith("/code/") and "/code" in known:
+            if clone.folder.startswith("/code/") and "/code" in map(clean_folder, prefixes):
                 continue
             repo = self._repos.find(clone.repo) or self._repos.add(clone.repo)
             if repo is not None:
@@ -245,8 +275,12 @@ class Layout:
         file of the ground truth is at its place in the folder. Or the agent looked at nothing in
         other folders: some tasks start in an empty /workspace and have the repository in /app.
         """
-        looked = [path for path, written in paths if not written]
-        inside = [below for path in looked if "/" in (below := _below_if(folder, path))]
+        start = f"{folder}/"
+        inside = [
+            below
+            for path, written in paths
+            if not written and path.startswith(start) and "/" in (below := path[len(start) :])
+        ]
         if not inside:
             return False
         truths = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
@@ -254,32 +288,26 @@ class Layout:
             return True
         if any(self._repos.find(below.partition("/")[0]) in self._repos.task for below in inside):
             return True
+        looked = [path for path, written in paths if not written]
         return not any("/" in _below_if(root, path) for root in roots for path in looked)
 
     def _root_of(self, path: str) -> str | None:
         if not path.startswith("/"):
             return None if path.startswith(("..", "~")) else NOWHERE
+        if not path.startswith(self._roots):
+            return None
         for root in self._roots:
             if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
                 return root
         return None
 
-    def _around(self, path: str, known: FolderRoots) -> tuple[str | None, str | None]:
-        """Root and mount of a path, looked up once per folder."""
-        folder = path.rpartition("/")[0]
-        if not folder or path in self._roots:
-            return self._root_of(path), self._mount_of(path)
-        if folder not in known:
-            known[folder] = self._root_of(path), self._mount_of(path)
-        return known[folder]
-
-    def _mount_of(self, path: str) -> str | None:
-        folder = path
-        while folder:
+    def _mount_of(self, folder: str) -> str | None:
+        """The mount that a folder is or lies in."""
+        while folder not in self._mounts:
+            if not folder:
+                return None
             folder = folder.rpartition("/")[0]
-            if folder in self._mounts:
-                return folder
-        return None
+        return folder
 
     # --- repositories below the roots --------------------------------------------------------
 
@@ -298,21 +326,28 @@ class Layout:
     def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, RootPaths]:
         """The paths below each root, without those that are already declared."""
         by_root: dict[str, RootPaths] = {}
-        folders: FolderRoots = {}
-        for path, written in paths:
-            root, mount = self._around(path, folders)
-            if root is None or mount is not None:
+        for folder, files in self._by_folder(paths).items():
+            root = self._root_of(folder)
+            if root is None or folder == root or self._mount_of(folder) is not None:
                 continue
-            first, _, rest = _below(root, path).partition("/")
-            if not rest:
-                continue
-            if root not in by_root:
-                by_root[root] = RootPaths()
-            seen = by_root[root]
-            seen.below.setdefault(first, set()).add(rest)
-            if not written:
+            first = _below(root, folder).partition("/")[0]
+            seen = by_root.get(root)
+            if seen is None:
+                seen = by_root[root] = RootPaths()
+            cut = len(_joined(root, first)) + 1
+            seen.below.setdefault(first, set()).update([path[cut:] for path, _ in files])
+            if not all(written for _, written in files):
                 seen.read.add(first)
         return by_root
+
+    def _by_folder(self, paths: Collection[tuple[str, bool]]) -> dict[str, list[tuple[str, bool]]]:
+        """Paths by folder, without those at the top and without roots."""
+        by_folder: dict[str, list[tuple[str, bool]]] = {}
+        for file in paths:
+            folder = file[0].rpartition("/")[0]
+            if folder and file[0] not in self._roots:
+                by_folder.setdefault(folder, []).append(file)
+        return by_folder
 
     def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
         """Mount the repositories directly below a root, in the order of the module's docstring."""
@@ -345,7 +380,7 @@ class Layout:
                 repo = self.home or self._repos.add(first)
                 if repo is not None:
                     self._mounts[_joined(root, first)] = repo
-        if any(_within(root, mount) for mount in self._mounts):
+        if named and any(_within(root, mount) for mount in self._mounts):
             # A root that holds one repository is not a clone itself. So its other folders with the
             # name of a repository are clones too. Without this, `/workspace/hyper/Cargo.toml`
             # beside `/workspace/tokio` was in no repository, because the truth
@@ -355,6 +390,9 @@ class Layout:
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; return whether there are any."""
+        lower = first.lower()
+        if not (_holds_owners(root, lower) or self._repos.is_owner(lower)):
+            return False  # true for most folders
         nested = False
         # A repository is at most two folders further down, so one path of each folder is enough.
         heads = dict.fromkeys(tuple(rest.split("/")[:-1][:2]) for rest in sorted(rests))
@@ -378,7 +416,7 @@ class Layout:
             inner = "/".join(folders[:2])
             return inner, self._repos.add(f"{first}/{inner}") if len(folders) > 1 else None
         inner = folders[0]
-        if lower in MIRROR_OWNERS or (root in ALWAYS and lower == "src"):
+        if _holds_owners(root, lower):
             return inner, self._repos.add(f"{first}/{inner}" if lower != "src" else inner)
         repo = self._repos.find(f"{first}/{inner}")
         if repo is None or lower not in repo.owners or self._repos.find(first) is not None:
@@ -429,6 +467,11 @@ class Layout:
         inside = {rest.lower() for rest in rests if "/" in rest}
         package = {f"{first}/{rest}".lower() for rest in rests}
         return bool(inside & truths) and not package & truths
+
+
+def _holds_owners(root: str, lower: str) -> bool:
+    """Whether the folders in a folder of this name, in lower case, are repositories or owners."""
+    return lower in _HOSTS or lower in MIRROR_OWNERS or (lower == "src" and root in ALWAYS)
 
 
 def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:

@@ -81,7 +81,7 @@ def repo_names(name: str) -> frozenset[str]:
     `kubernetes/client-go` is also `kubernetes-client-go`, `etcd-io-etcd` is also `etcd`.
     """
     parsed = parse_repo(name)
-    return frozenset() if parsed is None else parsed.split().names()
+    return frozenset() if parsed is None else frozenset(parsed.split().names())
 
 
 class RepoName(Frozen, frozen=True):
@@ -98,17 +98,16 @@ class RepoName(Frozen, frozen=True):
     """It is on another host than GitHub. A search over everything also shows copies such as
     `bitbucket.org/linea-supply-demo/envoy`; that is not the repository that the task mirrors."""
 
-    def names(self) -> frozenset[str]:
-        """All short names of the repository."""
-        joined = () if self.owner is None else (f"{self.owner}-{self.name}",)
-        return frozenset((self.name, *joined))
+    def names(self) -> tuple[str, ...]:
+        """All short names of the repository, its own name first."""
+        return (self.name,) if self.owner is None else (self.name, f"{self.owner}-{self.name}")
 
     def split(self, projects: Set[str] = frozenset()) -> RepoName:
         """Split a name that joins owner and name, if there is support for it.
 
         Without `projects` only the doubled form is enough support.
         """
-        if self.owner is not None or self.pinned:
+        if self.owner is not None or self.pinned or "-" not in self.name:
             return self
         ways = list(_splits(self.name))
         doubled = [way for way in ways if _repeats(*way)]
@@ -217,6 +216,7 @@ class RepoTable:
         )
         self._by_name: dict[str, list[Repo]] = {}
         self._labels: set[str] = set()
+        self._owners: set[str] = set()
         self._found: dict[str, Repo | None] = {}
         self.task = _unique(self._join(name) for name in task_names)
         """Repositories that the task names."""
@@ -242,6 +242,10 @@ class RepoTable:
             parsed = parse_repo(name)
             self._found[name] = None if parsed is None else self._match(self._split(parsed))
         return self._found[name]
+
+    def is_owner(self, name: str) -> bool:
+        """Whether a known repository has this owner, in lower case."""
+        return name in self._owners
 
     def add(self, name: str) -> Repo | None:
         """The repository of that name, added if it is not known yet; None if there is no name."""
@@ -272,9 +276,11 @@ class RepoTable:
             self._labels.add(repo.label.lower())
         if parsed.owner is not None:
             repo.owners.add(parsed.owner)
-        for name in sorted(parsed.names() - repo.names):
-            repo.names.add(name)
-            self._by_name.setdefault(name, []).append(repo)
+            self._owners.add(parsed.owner)
+        for name in parsed.names():
+            if name not in repo.names:
+                repo.names.add(name)
+                self._by_name.setdefault(name, []).append(repo)
         return repo
 
     def _match(self, parsed: RepoName, *, alone: bool = False) -> Repo | None:
@@ -283,11 +289,9 @@ class RepoTable:
         With `alone` the owners must be equal: one of several owners, or a copy on another host, is
         not the task's repository just because it came first.
         """
-        shared = [
-            repo
-            for name in sorted(parsed.names(), key=lambda name: (name != parsed.name, name))
-            for repo in self._by_name.get(name, ())
-        ]
+        shared = [repo for name in parsed.names() for repo in self._by_name.get(name, ())]
+        if not shared:  # true for most names of folders
+            return None
         if parsed.owner is not None:
             for repo in shared:
                 if parsed.owner in repo.owners:
@@ -295,14 +299,19 @@ class RepoTable:
         common = parsed.name in _COMMON and parsed.owner not in self._projects
         if alone or parsed.elsewhere or (parsed.owner is not None and common):
             return None
-        return next((repo for repo in shared if repo.fits(parsed)), None)
+        for repo in shared:
+            if repo.fits(parsed):
+                return repo
+        return None
 
     def _split(self, parsed: RepoName) -> RepoName:
         return parsed if parsed.name in self._whole else parsed.split(self._projects)
 
 
 def _parsed(names: Iterable[str]) -> list[RepoName]:
-    return list(dict.fromkeys(p for p in map(parse_repo, names) if p is not None))
+    # Calls repeat the names of few repositories.
+    parsed = map(parse_repo, dict.fromkeys(names))
+    return list(dict.fromkeys(name for name in parsed if name is not None))
 
 
 def _unique(repos: Iterable[Repo]) -> tuple[Repo, ...]:

@@ -19,7 +19,8 @@ It is built in this order, and the order matters:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -30,6 +31,9 @@ from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable, short_repo
 from groundtrace.paths.revisions import differ, revision_of, revisions_of
 from groundtrace.paths.truth_index import index_truth
+
+FileKey = tuple[str | None, str, bool]
+"""Repository, path and `from_diff` of a reference: they decide which file it means."""
 
 
 class Resolved(msgspec.Struct, frozen=True):
@@ -73,14 +77,22 @@ class Resolver:
     ) -> None:
         """`refs` are the files that the trial's calls touched, `repos` the repositories named."""
         settings = settings or Settings()
-        refs = list({(ref.repo, ref.path, ref.from_diff, ref.kind): ref for ref in refs}.values())
+        named: dict[FileKey, None] = {}
+        looked: dict[FileKey, None] = {}
+        """Those that were not only written."""
+        for ref in refs:
+            key = (ref.repo, ref.path, ref.from_diff)
+            named[key] = None
+            if ref.kind != "written":
+                looked[key] = None
         repo_paths = {} if task is None else dict(task.repo_paths)
-        self._revisions = revisions_of(() if task is None else (*task.repos, *repo_paths.values()))
+        of_task = () if task is None else (*task.repos, *repo_paths.values())
+        self._of_task = of_task
         self._other_revisions: dict[tuple[str, str | None], bool] = {}
         self._repos = RepoTable(
-            () if task is None else (*task.repos, *repo_paths.values()),
+            of_task,
             _named_by_truth(truth),
-            [*(ref.repo for ref in refs if ref.repo is not None), *repos],
+            [*(key[0] for key in named if key[0] is not None), *repos],
         )
         roots = container_roots(settings.container_prefixes)
         self._truths = index_truth(truth.files, self._repos, roots)
@@ -88,26 +100,23 @@ class Resolver:
         self._met: dict[TruthFile, str] = {}
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
-        self._known: dict[tuple[str | None, str, bool], Resolved | None] = {}
-        self._places: dict[tuple[str | None, str, bool], RepoPlace | None] = {}
+        self._known: dict[FileKey, Resolved | None] = {}
         self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
-        self._placed: set[tuple[Repo, str]] = set()
-        self._layout = self._learn(refs, repo_paths, cwd, settings)
-        shown: dict[tuple[Repo, str], None] = {}
-        for ref in refs:
-            place = self._place(ref)
-            if place is not None and place.repo is not None:
-                where = (place.repo, place.path.lower())
-                self._placed.add(where)
-                if ref.kind != "written":
-                    shown[where] = None
-        for repo, path in shown:
-            self._add_folders(repo, path)
-        self._truths.settle(shown)
-        self._others.settle(shown)
-        resolved = [self.resolve(ref) for ref in refs]
-        self._near = self._neighbourhood(file for file in resolved if file is not None)
+        clean = {key: clean_path(key[1]) for key in named}
+        self._layout = self._learn(clean, looked, repo_paths, cwd, settings)
+        places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
+        home = self._layout.home
+        self._at_home = (
+            frozenset[str]()
+            if home is None
+            else {place.path.lower() for place in places.values() if place and place.repo is home}
+        )
+        """Paths of the trial's files in the task's only repository, in lower case."""
+        self._settle(places[key] for key in looked)
+        for key, place in places.items():
+            self._known[key] = None if place is None else self._resolved(place)
+        self._near = self._neighbourhood()
         self._edits: dict[TruthFile, str] = {}
         for edit in truth.expected_edit_files:
             if (entry := self._entry(edit.path, edit.repo)) is not None:
@@ -117,26 +126,50 @@ class Resolver:
 
     def is_other_revision(self, ref: FileRef) -> bool:
         """Whether the call names another revision of a repository than the task (D49)."""
-        if ref.repo is None or not self._revisions:
+        if ref.repo is None:
             return False
         key = (ref.repo, ref.revision)
         if key not in self._other_revisions:
             self._other_revisions[key] = self._names_other_revision(ref.repo, ref.revision)
         return self._other_revisions[key]
 
+    @cached_property
+    def _revisions(self) -> dict[str, set[str]]:
+        """Revisions that the task names, by repository; made for the first call that names one."""
+        return revisions_of(self._of_task)
+
     def _names_other_revision(self, repo: str, revision: str | None) -> bool:
+        if not self._revisions:
+            return False
         named = revision or revision_of(repo)
         known = self._revisions.get(short_repo(repo.partition("@")[0]).lower())
         return named is not None and bool(known) and all(differ(named, own) for own in known or ())
 
     def resolve(self, ref: FileRef) -> Resolved | None:
         """The file that a reference means; None if it means no file (a folder, URL or glob)."""
-        key = (ref.repo, ref.path, ref.from_diff)
+        return self.file_of((ref.repo, ref.path, ref.from_diff))
+
+    def file_of(self, key: FileKey) -> Resolved | None:
+        """The same for the repository, path and `from_diff` of a reference."""
         if key in self._known:
             return self._known[key]
-        place = self._place(ref)
+        place = self._place(key[0], clean_path(key[1]), key[2])
         resolved = self._known[key] = None if place is None else self._resolved(place)
         return resolved
+
+    def _settle(self, places: Iterable[RepoPlace | None]) -> None:
+        """Use the files that the trial shows for entries that can mean more than one place."""
+        if not (self._truths.is_open or self._others.is_open):
+            return
+        shown = {
+            (place.repo, place.path.lower()): None
+            for place in places
+            if place is not None and place.repo is not None
+        }
+        for repo, path in shown:
+            self._add_folders(repo, path)
+        self._truths.settle(shown)
+        self._others.settle(shown)
 
     def _add_folders(self, repo: Repo, path: str) -> None:
         """Note all folders above a path; if one is known, so are those above it."""
@@ -189,12 +222,12 @@ class Resolver:
         folder = _folder_of(path)
         return (repo, folder) in self._near or ("*", folder) in self._near
 
-    def _neighbourhood(self, files: Iterable[Resolved]) -> set[tuple[Repo | str | None, str]]:
+    def _neighbourhood(self) -> set[tuple[Repo | str | None, str]]:
         """Folders of relevant files; `*` stands for a repository that is a wildcard."""
         met: dict[TruthFile, None] = {}
         folders: set[tuple[Repo | str | None, str]] = set()
-        for file in files:
-            if file.truth is not None and file.place is not None:
+        for file in self._known.values():
+            if file is not None and file.truth is not None and file.place is not None:
                 met[file.truth] = None
                 folders.add((file.place[0], _folder_of(file.place[1])))
         missed = set(self.files) - met.keys()
@@ -235,22 +268,23 @@ class Resolver:
 
     def _learn(
         self,
-        refs: list[FileRef],
+        clean: Mapping[FileKey, str | None],
+        looked: Container[FileKey],
         repo_paths: dict[str, str],
         cwd: str | None,
         settings: Settings,
     ) -> Layout:
         paths: dict[str, bool] = {}
         in_repos: dict[Repo, set[str]] = {}
-        for ref in refs:
-            path = clean_path(ref.path)
-            repo = None if ref.repo is None else self._repos.find(ref.repo)
+        for key, path in clean.items():
             if path is None:
                 continue
-            if repo is not None:
+            name, _, from_diff = key
+            if name is None:
+                if not from_diff:
+                    paths[path] = paths.get(path, True) and key not in looked
+            elif (repo := self._repos.find(name)) is not None:
                 in_repos.setdefault(repo, set()).add(path.lstrip("/"))
-            elif ref.repo is None and not ref.from_diff:
-                paths[path] = paths.get(path, True) and ref.kind == "written"
         return Layout(
             self._repos,
             prefixes=settings.container_prefixes,
@@ -261,30 +295,23 @@ class Resolver:
             truths=self._truths.literal(),
         )
 
-    def _place(self, ref: FileRef) -> RepoPlace | None:
-        """Where a reference lies; a root itself is a folder (`/workspace/src/..`)."""
-        key = (ref.repo, ref.path, ref.from_diff)
-        if key in self._places:
-            return self._places[key]
-        place = self._placed_by_layout(ref)
-        if place is not None and not place.path:
-            place = None
-        self._places[key] = place
-        return place
-
-    def _placed_by_layout(self, ref: FileRef) -> RepoPlace | None:
-        path = clean_path(ref.path)
+    def _place(self, name: str | None, path: str | None, from_diff: bool) -> RepoPlace | None:
+        """Where a clean path lies; a root itself is a folder (`/workspace/src/..`)."""
         if path is None:
             return None
-        if ref.repo is not None and (repo := self._repos.find(ref.repo)) is not None:
+        if name is not None and (repo := self._repos.find(name)) is not None:
             # A call that names the repository is better evidence than any layout.
             path = path.lstrip("/")
             if path.startswith("../"):
                 return None
-            return RepoPlace(repo, without_diff_prefix(path) if ref.from_diff else path)
-        place = self._layout.place(path)
-        if not ref.from_diff or place.outside:
-            return place
+            place = RepoPlace(repo, without_diff_prefix(path) if from_diff else path)
+        else:
+            place = self._layout.place(path)
+            if from_diff and not place.outside:
+                place = self._without_diff_prefix(path, place)
+        return place if place.path else None
+
+    def _without_diff_prefix(self, path: str, place: RepoPlace) -> RepoPlace:
         bare = without_diff_prefix(place.path)
         if bare == place.path or place.repo is not None:
             return RepoPlace(place.repo, bare)
@@ -292,21 +319,23 @@ class Resolver:
         return self._layout.place(path[: len(path) - len(place.path)] + bare)
 
     def _resolved(self, place: RepoPlace) -> Resolved:
-        if place.full and self._is_taken(place.path.lower()):
-            place = RepoPlace(None, place.full, outside=True)
-        key = (place.repo, place.outside, place.path.lower())
-        path = self._spellings.setdefault(key, place.path)
-        file = path if place.repo is None else self._spelled(place.repo, path)
-        label = None if place.repo is None else place.repo.label
+        repo, path = place.repo, place.path
+        lower = path.lower()
+        if place.full and self._layout.home is not None and self._is_taken(lower):
+            path = place.full
+            lower = path.lower()
+        path = self._spellings.setdefault((repo, place.outside, lower), path)
+        file = path if repo is None else self._spelled(repo, path)
+        label = None if repo is None else repo.label
         if place.outside:
             return Resolved(file, label, None, None, None)
-        truth = self._truths.find(place.repo, path, self._folders)
+        truth = self._truths.find_lower(repo, lower, self._folders)
         beside = None
         if self._others.entries:
-            beside = self._others.find(place.repo, path, self._folders)
+            beside = self._others.find_lower(repo, lower, self._folders)
             if beside is not None:
                 self._met.setdefault(beside, file)
-        return Resolved(file, label, truth, beside, (place.repo, path.lower()))
+        return Resolved(file, label, truth, beside, (repo, lower))
 
     def _is_taken(self, path: str) -> bool:
         """Whether a path beside the clones would be spelled like one in the task's only clone.
@@ -314,13 +343,11 @@ class Resolver:
         `/workspace/answer.json` is `answer.json`, unless the clone has a file of that name too.
         """
         home = self._layout.home
-        if home is None:
-            return False
-        return (home, path) in self._placed or self._truths.find(home, path) is not None
+        return path in self._at_home or self._truths.find_lower(home, path) is not None
 
     def _spelled(self, repo: Repo, path: str) -> str:
         """The path alone in the task's only repository, else with the repository's name (D8)."""
-        return path if self._repos.task == (repo,) else f"{repo.label}::{path}"
+        return path if repo is self._layout.home else f"{repo.label}::{path}"
 
 
 def _folder_of(path: str) -> str:

@@ -27,14 +27,9 @@ from groundtrace.model import TruthFile
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import Repo, RepoTable
 
-
-class EntryReading(msgspec.Struct, frozen=True):
-    """One way to read a ground-truth entry."""
-
-    repo: Repo | None
-    """None: the entry names no repository, and the repository of the trace's file is unknown."""
-    path: str
-    """In lower case."""
+EntryReading = tuple[Repo | None, str]
+"""One way to read a ground-truth entry: a repository and a path in lower case. None: the entry names
+no repository, and the repository of the trace's file is unknown."""
 
 
 class TruthIndex(msgspec.Struct):
@@ -64,16 +59,29 @@ class TruthIndex(msgspec.Struct):
         is among them, the second reading is dropped: gcc has a folder `gcc`, so
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
-        lower = path.lower()
+        return self.find_lower(repo, path.lower(), folders)
+
+    def find_lower(
+        self, repo: Repo | None, lower: str, folders: Set[tuple[Repo | None, str]] = frozenset()
+    ) -> TruthFile | None:
+        """The same for a path in lower case."""
         entry = self.exact.get((repo, lower))
-        if entry is None and self._may_be(repo, lower):
-            entry = self.anywhere.get(lower)
         if entry is not None:
             return entry
+        entry = self.anywhere.get(lower)
+        if entry is not None and self._may_be(repo, lower):
+            return entry
+        if not self.other:  # true for most tasks
+            return None
         second = self.other.get((repo, lower))
         if second is None or (repo, second[1]) in folders:
             return None
         return second[0]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the files of the trial decide what an entry means."""
+        return bool(self.anywhere or self.other)
 
     def settle(self, places: Iterable[tuple[Repo, str]]) -> None:
         """Choose the repository of entries that name none, from all files of the trial.
@@ -83,6 +91,8 @@ class TruthIndex(msgspec.Struct):
         most files. In another repository it counts only if it was not found in this one and its
         path has a folder.
         """
+        if not self.anywhere:
+            return
         files: dict[Repo, int] = {}
         met: dict[Repo, set[str]] = {}
         for repo, path in places:
@@ -109,7 +119,7 @@ class TruthIndex(msgspec.Struct):
             return None
         lower = _strip_root(clean, self.roots).lower()
         for reading in _literal(TruthFile(path, path, repo), lower, repos):
-            if entry := self.exact.get((reading.repo, reading.path)):
+            if entry := self.exact.get(reading):
                 return entry
         if repo is None:
             return self.anywhere.get(lower) or self._only(lower)
@@ -162,45 +172,38 @@ def index_truth(
         if path is None:
             continue
         lower = _strip_root(path, roots).lower()
-        literal = list(_literal(entry, lower, repos))
+        literal = _literal(entry, lower, repos)
         if literal:
-            known = [r for r in literal if (r.repo, r.path) in index.exact]
-            if len(known) == len(literal):
+            if index.exact.keys() >= set(literal):
                 continue
         elif lower in index.anywhere:
             continue
         index.entries.append(entry)
         index._by_path.setdefault(lower, []).append(entry)
         for reading in literal:
-            index.exact.setdefault((reading.repo, reading.path), entry)
+            index.exact.setdefault(reading, entry)
         if not literal:
             index.anywhere[lower] = entry
         for reading in _second(entry, lower, repos):
-            index.other.setdefault((reading.repo, reading.path), (entry, lower.rpartition("/")[0]))
+            index.other.setdefault(reading, (entry, lower.rpartition("/")[0]))
     return index
 
 
-def _literal(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
+def _literal(entry: TruthFile, path: str, repos: RepoTable) -> list[EntryReading]:
     """Readings that take the path as it is written; none if nothing says whose it is."""
     if entry.repo is not None and (repo := repos.find(entry.repo)) is not None:
-        yield EntryReading(repo, path)
-        if repos.lone is repo:
-            # The trial knows no other repository, so a path without a repository belongs to this
-            # one.
-            yield EntryReading(None, path)
-        return
+        # If the trial knows no other repository, a path without a repository belongs to this one.
+        return [(repo, path), (None, path)] if repos.lone is repo else [(repo, path)]
     if not repos.task:
-        return
+        return []
+    if len(repos.task) == 1:
+        return [(repos.task[0], path), (None, path)]
     first, _, rest = path.partition("/")
     named = repos.find(first) if rest else None
-    if len(repos.task) > 1 and named in repos.task:
+    if named in repos.task:
         # `kafka/clients/…` in a task on kafka and flink: not a path of flink.
-        yield EntryReading(named, rest)
-        yield EntryReading(named, path)
-    else:
-        for owner in repos.task:
-            yield EntryReading(owner, path)
-    yield EntryReading(None, path)
+        return [(named, rest), (named, path), (None, path)]
+    return [*((owner, path) for owner in repos.task), (None, path)]
 
 
 def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryReading]:
@@ -215,7 +218,7 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
         second, _, deeper = rest.partition("/")
         repo = repos.find(second) if deeper else None
         if repo is not None and repo in repos.task:
-            yield EntryReading(repo, deeper)
+            yield repo, deeper
     repo = repos.find(first) if rest else None
     if repo is None:
         return
@@ -226,10 +229,12 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
     else:
         fits = "/" in rest  # only the trace names it: a bare file name is not enough
     if fits:
-        yield EntryReading(repo, rest)
+        yield repo, rest
 
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
     """An entry that is written as a path of the container, without the root that it lies below."""
-    root = next((root for root in roots if path.startswith(f"{root}/")), None)
-    return path if root is None else path[len(root) + 1 :]
+    for root in roots:
+        if path.startswith(root) and path[len(root) : len(root) + 1] == "/":
+            return path[len(root) + 1 :]
+    return path

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Finder = Callable[[str], Iterator[CredentialSpan]]
 
-__all__ = ["MASK", "is_masking", "mask", "mask_head", "masking"]
+__all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "masking"]
 
 MASK = "[masked]"
 
@@ -48,9 +48,14 @@ def is_masking() -> bool:
     return _on.get()
 
 
+def is_call_id(text: str) -> bool:
+    """Whether a text is the id of a call in a form that certainly holds no credential."""
+    return _CALL_ID.fullmatch(text) is not None
+
+
 def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
-    if not _on.get() or _CALL_ID.fullmatch(text):
+    if not _on.get() or is_call_id(text):
         return text
     # Masking one value can make the next one visible: `a=KEY;b=…`. Two rounds have always been
     # enough; the third confirms it.

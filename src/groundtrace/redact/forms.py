@@ -89,7 +89,8 @@ def _forms() -> Iterator[_Form]:
     yield _Form("1//0", re.compile(r"1//0[A-Za-z0-9_-]{30,}"))  # Google's refresh tokens
     yield _Form("AGE-SECRET-KEY-1", re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{40,}"))
     for mark, inside in _INSIDE.items():
-        yield _Form(mark, re.compile(rf"(?<![A-Za-z0-9]){inside}"), leads=False)
+        leads = inside.startswith(mark)
+        yield _Form(mark, re.compile(rf"(?<![A-Za-z0-9]){inside}"), leads=leads)
 
 
 _INSIDE: Mapping[str, str] = {
@@ -112,8 +113,27 @@ def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
     return by_mark
 
 
+_SIGNS = "_-./:~"
+_CAPITAL = frozenset({"."})
+"""Marks without a capital letter whose forms hold one."""
+
+
+def _sign_in(mark: str) -> str:
+    return next((sign for sign in _SIGNS if sign in mark), "")
+
+
+def _grouped(marks: Iterable[str]) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for mark in marks:
+        cased = mark != mark.lower() or mark in _CAPITAL
+        groups.setdefault((_sign_in(mark), cased), []).append(mark)
+    return tuple((sign, cased, tuple(group)) for (sign, cased), group in groups.items())
+
+
 _FORMS = _by_mark(_forms())
-_MARKS = tuple(_FORMS)
+_MARKS = _grouped(_FORMS)
+"""The marks by a sign that they hold, and whether their forms hold a capital letter. Most texts lack
+one or the other, so most marks are not searched for."""
 _RUN = regex(r"[A-Za-z0-9_-]{16}")
 """Every form holds this. Most texts do not, so the more than a hundred prefixes are not tried."""
 
@@ -122,10 +142,14 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
     """Credentials with a known form."""
     if _RUN.search(text) is None:
         return
-    for mark in _MARKS:
-        if mark in text:
-            for form in _FORMS[mark]:
-                yield from _found(text, form) if form.leads else _searched(text, form)
+    no_capitals = text.islower()
+    for sign, cased, marks in _MARKS:
+        if sign not in text or (cased and no_capitals):
+            continue
+        for mark in marks:
+            if mark in text:
+                for form in _FORMS[mark]:
+                    yield from _found(text, form) if form.leads else _searched(text, form)
 
 
 def _found(text: str, form: _Form) -> Iterator[CredentialSpan]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundtrace.patterns import regex
@@ -147,6 +148,12 @@ _MARKS = tuple(
     )
 )
 """Every mark in lower case; a text without any of them matches none of the patterns."""
+_SPACED = (_NETRC, _OPENSSL, _SAID)
+"""Patterns that match only words with blanks between them, as every call of a program does."""
+_WORD_MARKS = tuple(
+    dict.fromkeys(mark for marks, pattern in _SIMPLE if pattern not in _SPACED for mark in marks)
+)
+"""The marks that count in a text of one word, such as a path."""
 
 
 def by_place(text: str) -> Iterator[CredentialSpan]:
@@ -158,11 +165,12 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
         yield from _user_infos(text)
     # Search for plain text first, in one loop: nearly every text holds none of these, and every new
     # text of every trial passes here.
-    held = [mark for mark in _MARKS if mark in lower]
+    marks_here = _MARKS if len(text.split(None, 1)) > 1 else _WORD_MARKS
+    held = {mark for mark in marks_here if mark in lower}
     if not held:
         return
     for marks, pattern in _SIMPLE:
-        if _share(marks, held):
+        if not held.isdisjoint(marks):
             for found in pattern.finditer(text):
                 if not _is_variable(found["value"]):
                     yield found.span("value")
@@ -170,10 +178,6 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
     if "htpasswd" in held:
         for found in _HTPASSWD.finditer(text):
             yield found.span("value")
-
-
-def _share(marks: tuple[str, ...], held: Sequence[str]) -> bool:
-    return any(mark in held for mark in marks)
 
 
 def _key_blocks(text: str) -> Iterator[CredentialSpan]:
@@ -194,9 +198,9 @@ def _user_infos(text: str) -> Iterator[CredentialSpan]:
             yield found.span("user")
 
 
-def _flags(text: str, held: Sequence[str]) -> Iterator[CredentialSpan]:
+def _flags(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
     for marks, names, flags in _CALLS:
-        if not _share(marks, held):
+        if held.isdisjoint(marks):
             continue
         done = 0
         for program in names.finditer(text):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import shlex
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -105,6 +106,15 @@ def _view(
 
 _REVISIONS = ("revision", "rev", "ref", "commit", "sha", "tag")
 """Arguments that name a revision of the repository."""
+_STATE_REVISIONS = frozenset([*_REVISIONS, "repo"])
+"""Arguments that may do so; few calls have one of them."""
+
+
+def _revision(arguments: Mapping[str, Any]) -> str:
+    """The revision that a call names, also as in `repo@revision`."""
+    named = first_text(arguments, _REVISIONS)
+    repos = () if named else as_texts(arguments.get("repo"))
+    return named or next((name.partition("@")[2] for name in repos if "@" in name), "")
 
 
 def _with_details(
@@ -116,13 +126,12 @@ def _with_details(
     or a file and other output of a command, share an answer, the trace does not say how many
     characters belong to each.
     """
-    stated = first_text(call.arguments, _REVISIONS) or next(
-        (name.partition("@")[2] for name in as_texts(call.arguments.get("repo")) if "@" in name), ""
-    )
-    if stated:
-        refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
+    if not _STATE_REVISIONS.isdisjoint(call.arguments):
+        stated = _revision(call.arguments)
+        if stated:
+            refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
     is_shell = call.output_of is not None or (entry is not None and entry.reads in _SHELLS)
-    if len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result and not is_shell:
+    if not is_shell and len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result:
         text = shown_text(call.result)
         if text:
             refs = (replace(refs[0], shown_chars=len(text)),)
@@ -155,13 +164,15 @@ def _findings(
     own = _own(call, entry, cwd, settings)
     if entry is None or entry.reads not in _LOOKERS:
         return own
+    kept = stored.others(own.refs)
+    if not stored:
+        return own if kept is own.refs else replace(own, refs=kept)
     shell = entry.reads in _SHELLS
     place = _command(call, entry) if shell else first_text(call.arguments, entry.path_arguments)
-    kept = tuple(ref for ref in own.refs if not stored.holds(ref.path))
     origin = stored.origin(place)
     first = table.choose(origin.name, origin.server, origin.arguments) if origin else None
     if origin is None or (first is not None and first.reads is None):
-        return own if len(kept) == len(own.refs) else replace(own, refs=kept)
+        return own if kept is own.refs else replace(own, refs=kept)
     if shell and settings.shell == "ignore":
         return own
     held = _own(replayed(origin, call), first, origin.cwd or cwd, settings)
@@ -209,10 +220,12 @@ def _command(call: ToolCall, entry: ToolEntry) -> str:
                 return words[2]
             return shlex.join(words)
         if isinstance(value, str) and value:
-            break
-    text = first_text(call.arguments, entry.path_arguments)
-    if entry.reads != "python" or not text:
-        return text
+            return _cell(value) if entry.reads == "python" else value
+    return ""
+
+
+def _cell(text: str) -> str:
+    """The command of a notebook's cell."""
     first = text.lstrip()
     if first.startswith("%%bash"):
         return first.partition("\n")[2]
@@ -221,11 +234,17 @@ def _command(call: ToolCall, entry: ToolEntry) -> str:
     return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
 
 
+_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd")
+_PLACES = frozenset(_PLACES_IN_ORDER)
+"""Arguments that name the directory of a command."""
+
+
 def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
-    from groundtrace.tools.shell import shell_refs
+    import groundtrace.tools.shell  # not `from`: that takes longer, and runs for each call
 
-    place = first_text(call.arguments, ("workingDirectory", "workdir", "cwd"))
+    arguments = call.arguments
+    place = "" if _PLACES.isdisjoint(arguments) else first_text(arguments, _PLACES_IN_ORDER)
     if place and not place.startswith("/") and cwd:
         place = f"{cwd}/{place}"
     result = call.result
@@ -233,14 +252,17 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
         # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
-    view = shell_refs(command, result, place or cwd, settings)
+    view = groundtrace.tools.shell.shell_refs(command, result, place or cwd, settings)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
     """Add to each written file what `sed -i` changed in it."""
-    if not any(ref.kind == "written" and ref.rule == "sed" for ref in refs):
+    for ref in refs:
+        if ref.rule == "sed" and ref.kind == "written":
+            break
+    else:
         return refs
     changes = sed_changes(command)
 

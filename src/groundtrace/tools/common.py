@@ -193,20 +193,40 @@ Numbered = tuple[int, str]
 
 def outer_lines(text: str, pattern: re.Pattern[str]) -> tuple[Numbered, Numbered] | None:
     """The first and the last line that has a number; the lines between them are not examined."""
-    lines = text.split("\n")
-    first = next(numbered(lines, pattern), None)
-    last = next(numbered(reversed(lines), pattern), None)
+    first = next(numbered(_lines(text), pattern), None)
+    last = None if first is None else next(numbered(_lines_from_end(text), pattern), None)
     return None if first is None or last is None else (first, last)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, one by one: splitting all of it took longer than reading two lines."""
+    at = 0
+    while (end := text.find("\n", at)) >= 0:
+        yield text[at:end]
+        at = end + 1
+    yield text[at:]
+
+
+def _lines_from_end(text: str) -> Iterator[str]:
+    end = len(text)
+    while (start := text.rfind("\n", 0, end)) >= 0:
+        yield text[start + 1 : end]
+        end = start
+    yield text[:end]
 
 
 def merged(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Runs of lines in order; runs that touch or overlap become one."""
     out: list[tuple[int, int]] = []
+    first = last = 0
     for start, end in sorted(runs):
-        if out and start <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(out[-1][1], end))
+        if out and start <= last + 1:
+            if end > last:
+                out[-1] = (first, end)
+                last = end
         else:
             out.append((start, end))
+            first, last = start, end
     return out
 
 
@@ -277,7 +297,7 @@ class FilesWithLines:
                 line_end=span[1] if span else None,
                 from_diff=(repo, path) in self._diffs,
                 rule=self._rule,
-                ranges=gaps(self._runs.get((repo, path), ())),
+                ranges=gaps(self._runs[repo, path]) if span else None,
                 shown_chars=self._chars.get((repo, path)),
             )
             for (repo, path), span in self._found.items()
@@ -289,12 +309,10 @@ class FilesWithLines:
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
     """References to files that were only named."""
-    spans = FilesWithLines("surfaced", rule)
-    for name in names:
-        spans.add(name, repo=repo)
-    return spans.refs()
+    paths = dict.fromkeys([name for name in names if usable(name)])
+    return tuple([FileRef(path, "surfaced", repo or None, rule=rule) for path in paths])
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """Non-empty names, each once, in order."""
-    return tuple(dict.fromkeys(name for name in names if name))
+    return tuple(dict.fromkeys([name for name in names if name]))

@@ -12,6 +12,7 @@ Two questions look alike but are different:
 from __future__ import annotations
 
 import posixpath
+import re
 
 from groundtrace.patterns import regex
 
@@ -50,10 +51,20 @@ _FILE_STEMS = regex(
     r"(?:changelog|licen[cs]e|readme|notice|copying|authors|dockerfile|makefile)[-_.](?!d$)\w[\w.+-]*$"
 )
 """Usual names with an addition: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
+_FOLDER_EXTENSIONS = (
+    "d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki"
+    "|io|com|org|net"
+)
 _FOLDER_ENDINGS = regex(
-    r"\.(?:d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki|io|com|org|net|\d+)$"
+    rf"\.(?:{_FOLDER_EXTENSIONS}|\d+)$"
     r"|--[\w.]+$|-v?\d+(?:\.\d+)+$|^cue\.mod$"
 )
+
+
+_ORDINARY_FILE = regex(
+    rf"(?:.*/)?\w[\w.]*\.(?!(?:{_FOLDER_EXTENSIONS}|mod)$)[a-z]{{1,5}}", re.ASCII
+)
+"""A name with an extension: most names of files, which need no closer look."""
 
 
 def looks_like_folder(name: str) -> bool:
@@ -63,6 +74,8 @@ def looks_like_folder(name: str) -> bool:
     file names without one, and names in capitals (LICENSE, OWNERS). Directories are: other names
     without an extension, version numbers, hosts (k8s.io) and well-known dot folders.
     """
+    if _ORDINARY_FILE.fullmatch(name):
+        return False
     base = name.rstrip("/").rsplit("/", 1)[-1]
     if name.endswith("/") or base in {".", ".."}:
         return True

@@ -11,7 +11,7 @@ import re
 
 from msgspec.structs import replace
 
-from groundtrace.model import ToolCall, ToolResult
+from groundtrace.model import FileRef, ToolCall, ToolResult
 from groundtrace.patterns import regex
 from groundtrace.tools.common import numbered, shown_text
 from groundtrace.tools.line_shift import NUMBERED
@@ -53,6 +53,18 @@ class StoredOutputs:
         if not found:
             return None
         return self._calls[min(found, key=list(self._calls).index)]
+
+    def __bool__(self) -> bool:
+        """Whether any output was stored so far."""
+        return bool(self._calls)
+
+    def others(self, refs: tuple[FileRef, ...]) -> tuple[FileRef, ...]:
+        """The references to other files; the same tuple if these are all."""
+        for ref in refs:
+            if "/tool-results/" in ref.path or ref.path in self._calls:
+                kept = tuple(ref for ref in refs if not self.holds(ref.path))
+                return refs if len(kept) == len(refs) else kept
+        return refs
 
     def holds(self, path: str) -> bool:
         """Whether this is a file in which a harness stores outputs."""

@@ -54,6 +54,8 @@ _CITED_NAME = regex(r"\[(?P<where>[^\[\]\s]{5,1000})\]")
 
 def repos_in(query: str) -> tuple[str, ...]:
     """Repositories that a query is limited to: `repo:^github\\.com/org/name$`, also alternatives."""
+    if ":" not in query:
+        return ()
     names = []
     for match in _IN_QUERY.finditer(query):
         pattern = match["name"].strip('"').replace("\\", "")

@@ -144,7 +144,7 @@ def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
     repo = path = ""
     lines: list[str] = []
     for line in [*text.split("\n"), "# end"]:
-        header = HEADER.fullmatch(line)
+        header = HEADER.fullmatch(line) if line.startswith("# ") else None
         if header is None:
             lines.append(line)
             continue
@@ -183,8 +183,8 @@ def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
     runs = runs_of(lines, padded=padded)
     if not runs:
         return Block(repo, path)
-    start, end = min(run[0] for run in runs), max(run[1] for run in runs)
-    chars = sum(len(line) + 1 for line in lines if line.strip())
+    start, end = min(runs)[0], max([last for _, last in runs])
+    chars = sum([len(line) + 1 for line in lines if line.strip()])
     return Block(repo, path, start, end, shown=True, runs=tuple(runs), chars=chars)
 
 

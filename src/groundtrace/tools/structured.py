@@ -27,13 +27,12 @@ from groundtrace.tools.common import (
 )
 from groundtrace.tools.table import ToolEntry
 
-_KEYS = ("readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files")
+_KEYS = frozenset(["readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files"])
 
 
 def stated(data: Any) -> Mapping[str, Any] | None:
     """The result if it states what was shown, else None."""
-    is_own = isinstance(data, Mapping) and any(key in data for key in _KEYS)
-    return data if is_own else None
+    return data if isinstance(data, Mapping) and not _KEYS.isdisjoint(data) else None
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:

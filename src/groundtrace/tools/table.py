@@ -153,9 +153,8 @@ class Table(Frozen, frozen=True):
     ) -> ToolEntry | None:
         """The entry that a call means: the first one whose required arguments the call has."""
         entries = self.candidates(name, server)
-        given = arguments or {}
         for entry in entries:
-            if all(argument in given for argument in entry.requires):
+            if not entry.requires or (arguments and set(entry.requires) <= arguments.keys()):
                 return entry
         return entries[0] if entries else None
 

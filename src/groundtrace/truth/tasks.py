@@ -23,12 +23,15 @@ from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
 from groundtrace.patterns import regex
 from groundtrace.storage import Folder, Links
+from groundtrace.storage.folder import EntryKind
 
 MAX_DEPTH = 5
 """Most folders between TASKS and a task; real trees have one or two."""
 MAX_TEXT = 4 * 1024 * 1024
 """Largest size of an instruction or a task.toml, in bytes."""
 INSTRUCTIONS = ("instruction.md", "instruction_mcp.md")
+_READ = frozenset({"task.toml", "task.yaml", *INSTRUCTIONS})
+"""Files of a task that are read for the index."""
 
 _SUITE_FAMILIES = (
     ("csb_sdlc_", "sdlc"),
@@ -113,8 +116,8 @@ def build_index(tasks: Folder) -> TaskIndex:
     """The index of every task below `tasks`: a folder of suites, one suite, or one task."""
     found: list[Task] = []
     problems: list[Problem] = []
-    for folder, path, suite in _task_folders(tasks, problems):
-        task, troubles = read_task(folder, suite, path)
+    for folder, path, suite, names in _task_folders(tasks, problems):
+        task, troubles = read_task(folder, suite, path, names)
         found.append(task)
         problems += troubles
     return index_of(found, problems)
@@ -184,8 +187,10 @@ def _duplicates(names: Mapping[str, list[int]], tasks: list[Task]) -> Iterator[P
             )
 
 
-def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folder, str, str]]:
-    """Task folders, with their path below the root and the name of their suite."""
+def _task_folders(
+    root: Folder, problems: list[Problem]
+) -> Iterator[tuple[Folder, str, str, Mapping[str, EntryKind]]]:
+    """Task folders, with their path below the root, the name of their suite, and what they hold."""
     stack: list[tuple[Folder, tuple[str, ...]]] = [(root, ())]
     links = Links()
     while stack:
@@ -195,22 +200,23 @@ def _task_folders(root: Folder, problems: list[Problem]) -> Iterator[tuple[Folde
             problems.append(Problem("/".join(parts), "link_loop", reason))
             continue
         below: list[str] = []
-        names: dict[str, str] = {}
-        for entry in folder.entries():
-            names[entry.name] = entry.kind
-            if entry.kind == "folder" and not entry.name.startswith("."):
-                below.append(entry.name)
-            elif entry.kind == "unlisted":
-                reason = f"the folder cannot be listed ({entry.stamp}); its tasks are missing"
+        names: dict[str, EntryKind] = {}
+        for name, kind in folder.kinds():
+            names[name] = kind
+            if kind == "folder" and not name.startswith("."):
+                below.append(name)
+            elif kind == "unlisted":
+                why = "".join(entry.stamp for entry in folder.entries() if entry.kind == kind)
+                reason = f"the folder cannot be listed ({why}); its tasks are missing"
                 problems.append(Problem("/".join(parts) or ".", "unlisted_folder", reason))
-            elif entry.kind == "escape":
+            elif kind == "escape":
                 reason = "a link that leaves the folder of tasks or makes a loop; not followed"
                 problems.append(
-                    Problem("/".join((*parts, clean_text(entry.name))), "link_not_followed", reason)
+                    Problem("/".join((*parts, clean_text(name))), "link_not_followed", reason)
                 )
         if _is_task(names, is_root=not parts):
             suite = parts[-2] if len(parts) > 1 else (clean_text(root.name) if parts else "")
-            yield folder, "/".join(parts), suite
+            yield folder, "/".join(parts), suite, names
         elif len(parts) < MAX_DEPTH:
             stack += [(folder.folder(name), (*parts, clean_text(name))) for name in reversed(below)]
 
@@ -222,10 +228,18 @@ def _is_task(names: Mapping[str, str], *, is_root: bool) -> bool:
     return not is_root and (names.get("tests") == "folder" or names.get("solution") == "folder")
 
 
-def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Problem]]:
-    """The definition in a task folder, and problems of reading it."""
+def read_task(
+    folder: Folder, suite: str, path: str = "", names: Mapping[str, EntryKind] | None = None
+) -> tuple[Task, list[Problem]]:
+    """The definition in a task folder, and problems of reading it.
+
+    `names` are what the folder holds, if it was listed: files that it lacks are not asked for.
+    """
     problems: list[Problem] = []
-    record = _task_toml(folder, path, problems)
+    lacks = frozenset[str]()
+    if names is not None:
+        lacks = _READ.difference(names)
+    record = {} if "task.toml" in lacks else _task_toml(folder, path, problems)
     task = _table(record, "task")
     metadata = _table(record, "metadata")
     # Names before the id: the first of these becomes the task's name (D60).
@@ -248,8 +262,9 @@ def read_task(folder: Folder, suite: str, path: str = "") -> tuple[Task, list[Pr
         if repo and isinstance(where, str) and where.strip():
             repo_paths[clean_text(where.strip())] = repo
     for file in INSTRUCTIONS:
-        repos += _mirrors(folder, file, path, problems)
-    stated = _task_yaml(folder, path, problems)
+        if file not in lacks:
+            repos += _mirrors(folder, file, path, problems)
+    stated = {} if "task.yaml" in lacks else _task_yaml(folder, path, problems)
     aliases.append(stated.get("instance_id"))
     repos += _repos(stated.get("repo"))
     unique: dict[str, str] = {}
@@ -356,7 +371,9 @@ def _repo(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     name = clean_text(value.strip())
-    name = re.sub(r"^[a-z+]+://(?:[^/@]*@)?", "", name)
-    name = re.sub(r"^git@([^:/]+):", r"\1/", name)
+    if "://" in name:
+        name = re.sub(r"^[a-z+]+://(?:[^/@]*@)?", "", name)
+    if name.startswith("git@"):
+        name = re.sub(r"^git@([^:/]+):", r"\1/", name)
     name = name.rstrip("/").removesuffix(".git")
     return None if is_placeholder(name) else name

@@ -43,6 +43,7 @@ PIECES = st.sampled_from(
         "cat", "a.py", "'b c.md'", '"d e"', "grep", "-n", "x", "head", "-5", "|", "&&", "||", ";", "\n",
         "2>/dev/null", "2>&1", "cd", "src", "ls", "time", "x=1", "#", "!", "if", "&", "''", "-", ".", "then",
         "echo", "a'b'c", "export", "\t", "sed", "'1,3p'", "{", "}", "2>", ">", "*.py", "~", "a=b", "[", "]",
+        r'"a\|b"', r'"x\.py\"', r'"\n"', r'"a\\b"', r'"\$x"', r'--include="*.py"', r'"a[.(]\|b*"', r'"{a,b}\t~"',
     ]
 )  # fmt: skip
 
@@ -64,6 +65,7 @@ def test_both_ways_agree_on_whatever_is_put_together(pieces: list[str]) -> None:
         "cat $x", "cat *.py", "x=1 cat a", "cat a &", "for f in a; do cat $f; done", "cat a > b", "cat a # b",
         "cat <<E\na\nE", "cat a;; b", "| cat", "cat a |", "export A=b", "(cat a)", "cat a\\ b", 'cat "$x"',
         "cat ~/a", "echo {a,b}", "! cat a", "cat a |& b",
+        r'cat "a\$b"', r'cat "a\"b"', r'cat "a\\b"', 'cat "a\\\nb"', r'cat "a\!"',
     ],
 )  # fmt: skip
 def test_what_a_shell_reads_in_another_way_is_left_to_the_grammar(command: str) -> None:
@@ -72,3 +74,13 @@ def test_what_a_shell_reads_in_another_way_is_left_to_the_grammar(command: str) 
 
 def test_the_lists_are_read_from_the_fixtures() -> None:
     assert Path(FIXTURES / "sessions.commands").exists()
+
+
+def test_a_backslash_that_means_itself_needs_no_grammar() -> None:
+    command = r'grep -rn "alpha\|beta[.(]" lib --include="*.js" | head -5'
+    statements = plain_statements(command)
+    assert statements is not None
+    assert statements[0][0].words[2] == r"alpha\|beta[.(]"  # type: ignore[union-attr]
+    short, long = both(command, OUTPUT)
+    assert short == long
+    assert [(ref.path, ref.line_start) for ref in short.refs] == [("/w/lib/index.js", 3)]

@@ -74,7 +74,7 @@ def shell_refs(
     command: str, result: ToolResult | None, cwd: str | None, settings: Settings
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`."""
-    table = _table(settings.shell_commands)
+    table = _table(settings.shell_commands) if settings.shell_commands else TABLE
     output = read_output(result, _speaks(table, command))
     if output.refused or not isinstance(command, str):
         return ShellView(failed=True)
@@ -109,7 +109,7 @@ def _submits(command: str, lines: Sequence[str]) -> bool:
     """Whether this is the final submission: what follows the mark is the answer, not a read."""
     if lines and lines[0].strip() in _MARKS:
         return True
-    return _SUBMISSION.match(command) is not None
+    return "_FINAL_OUTPUT" in command and _SUBMISSION.match(command) is not None
 
 
 def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
@@ -144,7 +144,7 @@ _WORD = regex(r"[\w.+-]+")
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:
-    return {**TABLE, **added_programs(added, TABLE)} if added else TABLE
+    return {**TABLE, **added_programs(added, TABLE)}
 
 
 def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
@@ -152,23 +152,27 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     refs_of_parts: list[FileRef] = []
     asked = got = False
     segments = divide(parts, output.lines)
-    shown = [segment for segment in segments if segment.lines]
-    ends = {id(segment) for segment in (shown[:1] + shown[-1:] if output.trimmed else ())}
+    shown = [segment for segment in segments if segment.lines] if output.trimmed else []
+    ends = (shown[0], shown[-1]) if shown else ()
     # The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
-    mixed = any(isinstance(segment.part, Opaque) and segment.part.prints for segment in segments)
+    mixed = False
     for segment in segments:
-        part = segment.part
-        is_text = isinstance(part, Text)
-        asked = asked or (part.prints and not is_text and part.wanted)
-        if not segment.lines and part.prints:
-            refs_of_parts.extend(() if is_error or output.had_errors else part.unseen())
-            continue
-        got = got or (part.prints and not is_text and part.obtained(segment.lines))
+        if isinstance(segment.part, Opaque):
+            mixed = True
+    for segment in segments:
+        part, lines = segment.part, segment.lines
         if isinstance(part, Text):
-            refs_of_parts.extend(_captured(part, segment.lines))
-        else:
-            found = part.shown(segment.lines, segment.sure, id(segment) in ends)
-            refs_of_parts.extend(with_shown(found, segment.lines, segment.sure and not mixed))
+            if part.streams:
+                refs_of_parts.extend(_captured(part, lines))
+            continue
+        asked = asked or (part.prints and part.wanted)
+        if not lines and part.prints:
+            if not (is_error or output.had_errors):
+                refs_of_parts.extend(part.unseen())
+            continue
+        got = got or (part.prints and part.obtained(lines))
+        found = part.shown(lines, segment.sure, segment in ends)
+        refs_of_parts.extend(with_shown(found, lines, segment.sure and not mixed))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -176,10 +180,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     return refs, failed
 
 
-def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
+def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:
     """Files whose captured output a text shows (`echo "first: $line"`)."""
-    if not part.streams:
-        return
     for index, line in enumerate(lines):
         holed = part.holed(index) if index < len(part.lines) else None
         values = holed.match(line) if holed is not None else None
@@ -194,7 +196,9 @@ def _captured(part: Any, lines: Iterable[str]) -> Iterable[FileRef]:
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing if the contents were shown."""
-    refs = list(given)
+    refs = tuple(given)
+    if len({ref.path for ref in refs}) == len(refs):
+        return refs  # the usual case: every file is there once
     shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
     out: dict[tuple[object, ...], FileRef] = {}
     for ref in refs:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
-from groundtrace.tools.common import gaps
 from groundtrace.tools.shell.output.cuts import is_cut, pieces
+from groundtrace.tools.shell.streams.content import runs
 
 _BARE = regex(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = regex(r"[:\-](\d{1,9})[:\-]")
@@ -38,31 +37,43 @@ def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> lis
     `sure`: these lines, and no others, certainly belong to the part. Otherwise output of another
     program may be among them, and the number of characters is not known.
     """
-    told = _with_shown(list(refs), lines)
-    return _with_text(told, lines) if sure else [replace(ref, shown_chars=None) for ref in told]
+    given = list(refs)
+    shown = [ref for ref in given if ref.kind in ("read", "matched")]
+    if not shown:
+        return given  # names and writes have no contents
+    told = _with_shown(given, shown, lines)
+    if sure:
+        return _with_text(told, lines)
+    return [ref if ref.shown_chars is None else replace(ref, shown_chars=None) for ref in told]
 
 
 def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
     """Contents of one file with the lines that show them: of each run, or between cuts."""
-    if not refs or any(ref.kind != "read" or ref.old_lines is not None for ref in refs):
+    first = refs[0]
+    if not lines or first.rule in _NO_CONTENTS:
         return refs
-    if len({_key(ref) for ref in refs}) != 1 or refs[0].rule in _NO_CONTENTS:
-        return refs
-    parts = [piece for piece in pieces(lines) if piece]
-    if len(refs) > 1 and not is_cut(lines):
+    for ref in refs:
+        if ref.kind != "read" or ref.old_lines is not None:
+            return refs
+        if ref.path != first.path or ref.repo != first.repo:
+            return refs
+    if is_cut(lines):
+        parts: list[Sequence[str]] = [piece for piece in pieces(lines) if piece]
+    elif len(refs) == 1:
+        parts = [lines]
+    else:
         sizes = [(ref.line_end or 0) - (ref.line_start or 0) + 1 for ref in refs]
-        if sum(sizes) == len(lines):
-            ends = list(accumulate(sizes))
-            parts = [list(lines[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+        if sum(sizes) != len(lines):
+            return refs
+        ends = accumulate(sizes)
+        parts = [lines[end - size : end] for end, size in zip(ends, sizes, strict=True)]
     if len(parts) != len(refs):
         return refs
     return [replace(ref, printed=part) for ref, part in zip(refs, parts, strict=True)]
 
 
-def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
-    shown = [ref for ref in refs if ref.kind in ("read", "matched")]
-    if not shown:
-        return refs
+def _with_shown(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+    """`refs` with characters and runs; `shown` are those of them that have contents."""
     if len(shown) == 1:
         only = shown[0]
         if only.kind == "read":  # a reader of contents gives one reference for each run
@@ -70,39 +81,39 @@ def _with_shown(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
         else:
             several = only.line_start != only.line_end
             numbers = list(_numbers(lines)) if several else ()
-            with_size = _with(only, _Told(_size(lines), numbers, len(lines)))
+            with_size = _with(only, _size(lines), numbers, len(lines))
         return [with_size if ref is only else ref for ref in refs]
-    if len({_key(ref) for ref in shown}) == 1:
+    if len({(ref.repo, ref.path) for ref in shown}) == 1:
         return _slices(refs, shown, lines)
-    told = _by_file(shown, lines)
-    return [
-        _with(ref, told.get(_key(ref), _NOTHING)) if ref.kind in ("read", "matched") else ref
-        for ref in refs
-    ]
+    chars, numbers_of = _by_file(shown, lines)
+    out: list[FileRef] = []
+    for ref in refs:
+        if ref.kind in ("read", "matched"):
+            key = ref.repo, ref.path
+            ref = _with(ref, chars.get(key), numbers_of.get(key, ()))
+        out.append(ref)
+    return out
 
 
-class _Told(NamedTuple):
-    """What the lines of an output say about one file."""
+def _with(
+    ref: FileRef, chars: int | None, numbers: Sequence[int], height: int | None = None
+) -> FileRef:
+    """A reference with its characters and runs.
 
-    chars: int | None
-    numbers: Sequence[int]
-    height: int | None
-    """Number of lines that show it, if all lines show it."""
-
-
-_NOTHING = _Told(None, (), None)
-
-
-def _with(ref: FileRef, told: _Told) -> FileRef:
-    chars, numbers, height = told
-    if ref.line_start is None or ref.line_end is None or ref.line_start == ref.line_end:
-        return replace(ref, shown_chars=chars)
-    inside = [number for number in numbers if ref.line_start <= number <= ref.line_end]
+    `numbers` are the line numbers printed with the file, and `height` is the number of lines that
+    show it, if all lines show it.
+    """
+    low, high = ref.line_start, ref.line_end
+    if low is None or high is None or low == high:
+        return ref if ref.shown_chars == chars else replace(ref, shown_chars=chars)
     ranges: tuple[tuple[int, int], ...] | None = ()
-    if ref.kind == "read" or height == ref.line_end - ref.line_start + 1:
+    if ref.kind == "read" or height == high - low + 1:
         ranges = None  # a reader of contents gives one reference for each run
-    elif inside and min(inside) == ref.line_start and max(inside) == ref.line_end:
-        ranges = gaps((number, number) for number in inside)
+    else:
+        inside = [number for number in numbers if low <= number <= high]
+        if low in inside and high in inside:
+            joined = tuple(runs(sorted(set(inside))))
+            ranges = joined if len(joined) > 1 else None
     return replace(ref, shown_chars=chars, ranges=ranges)
 
 
@@ -124,28 +135,35 @@ def _slices(refs: list[FileRef], shown: list[FileRef], lines: Sequence[str]) -> 
     return [replace(ref, shown_chars=chars[id(ref)]) if id(ref) in chars else ref for ref in refs]
 
 
-def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told]:
+def _by_file(
+    shown: Sequence[FileRef], lines: Sequence[str]
+) -> tuple[dict[_Key, int], dict[_Key, list[int]]]:
     """Characters and line numbers for each file, by the name that begins a line or is above it."""
     by_base: dict[str, list[_Key]] = {}
     spanned: set[_Key] = set()
     for ref in shown:
-        by_base.setdefault(ref.path.rpartition("/")[2], []).append(_key(ref))
+        by_base.setdefault(ref.path.rpartition("/")[2], []).append((ref.repo, ref.path))
         if ref.kind == "matched" and ref.line_start != ref.line_end:
-            spanned.add(_key(ref))
+            spanned.add((ref.repo, ref.path))
     bases = tuple(by_base) if len(by_base) <= _FEW else ("",)
+    seen: dict[str, _Key] = {}
     chars: dict[_Key, int] = {}
     numbers: dict[_Key, list[int]] = {}
     current: _Key | None = None
+    name = ""
     for line in lines:
         key: _Key | None = None
         number: int | None = None
-        for base in bases:
-            if base in line:  # most lines name no file
-                key, number = _place(line, by_base)
-                heading = None if key is not None else _heading(line, by_base)
-                break
+        heading: _Key | None = None
+        again = _NAMED.match(line, len(name), _LONGEST) if line.startswith(name) else None
+        if again is not None and name:  # found lines of one file follow each other
+            key, number = seen[name], int(again[1])
         else:
-            heading = None
+            for base in bases:
+                if base in line:  # most lines name no file
+                    key, number, name = _place(line, by_base, seen)
+                    heading = None if key is not None else _heading(line, by_base)
+                    break
         if heading is not None:
             current = heading
             continue
@@ -157,7 +175,7 @@ def _by_file(shown: Sequence[FileRef], lines: Sequence[str]) -> dict[_Key, _Told
             chars[key] = chars.get(key, 0) + len(line) + 1
             if number is not None:
                 numbers.setdefault(key, []).append(number)
-    return {key: _Told(size, numbers.get(key, ()), None) for key, size in chars.items()}
+    return chars, numbers
 
 
 def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
@@ -165,16 +183,25 @@ def _heading(line: str, by_base: dict[str, list[_Key]]) -> _Key | None:
     return _file_of(line.strip(" \t#=:*<>-"), by_base)
 
 
-def _place(line: str, by_base: dict[str, list[_Key]]) -> tuple[_Key | None, int | None]:
-    head = line[:_LONGEST]
-    for tried, match in enumerate(_NAMED.finditer(head)):
-        key = _file_of(head[: match.start()], by_base)
+def _place(
+    line: str, by_base: dict[str, list[_Key]], seen: dict[str, _Key]
+) -> tuple[_Key | None, int | None, str]:
+    """The file and the number at the start of a line, and the name if the first number follows it.
+
+    `seen` holds names of lines before: a search repeats the name on every line that it found.
+    """
+    match = _NAMED.search(line, 0, _LONGEST)
+    tried = 0
+    while match is not None and tried <= _SPLITS:
+        name = line[: match.start()]
+        key = seen.get(name) or _file_of(name, by_base)
         if key is not None:
-            return key, int(match[1])
-        if tried >= _SPLITS:
-            break
-    name, colon, _ = head.partition(":")
-    return (_file_of(name, by_base) if colon else None), None
+            seen[name] = key
+            return key, int(match[1]), "" if tried else name
+        match = _NAMED.search(line, match.end(), _LONGEST)
+        tried += 1
+    name, colon, _ = line[:_LONGEST].partition(":")
+    return (_file_of(name, by_base) if colon else None), None, ""
 
 
 def _file_of(name: str, by_base: dict[str, list[_Key]]) -> _Key | None:
@@ -196,7 +223,3 @@ def _numbers(lines: Iterable[str]) -> Iterator[int]:
 
 def _size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines)
-
-
-def _key(ref: FileRef) -> _Key:
-    return ref.repo, ref.path

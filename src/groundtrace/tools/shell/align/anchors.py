@@ -8,7 +8,6 @@ once and that the output holds once.
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Sequence
 
 from groundtrace.tools.shell.align.fit import Segment
@@ -18,10 +17,11 @@ from groundtrace.tools.shell.weights import MIN_ANCHOR
 
 def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[int, int]]:
     """Separators that occur once in the command and once in the output: (part, line), rising."""
-    texts: Counter[str] = Counter()
+    texts: dict[str, int] = {}  # a Counter takes longer to make than to count so few
     for segment in printing:
         if isinstance(segment.part, Text):
-            texts.update(segment.part.lines)
+            for line in segment.part.lines:
+                texts[line] = texts.get(line, 0) + 1
     if not texts:
         return []
     where: dict[str, int] = {}

@@ -14,6 +14,11 @@ from groundtrace.tools.shell.weights import MAX_ROUNDS
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     """One segment per part, in order; parts that cannot have run get nothing."""
+    if len(parts) == 1 and parts[0].unless is None and not isinstance(parts[0], Text):
+        only = Segment(parts[0])  # the usual case
+        if only.part.prints:
+            only.lines = lines
+        return [only]
     parts = expect_parents(parts)
     # In `cat f || cat g` both may get lines if each is looked at alone. Removing a part that cannot
     # have run may make another part impossible, so it is tried again, but only a few times.
@@ -28,7 +33,10 @@ def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
 
 def _impossible(segments: Sequence[Segment]) -> set[int]:
     """Parts that got lines although they cannot have run, by the parts that they depend on."""
-    if not any(s.part.guard is not None or s.part.unless is not None for s in segments):
+    for segment in segments:
+        if segment.part.guard is not None or segment.part.unless is not None:
+            break
+    else:
         return set()
     printed = {s.part.serial for s in segments if s.lines}
     known = {s.part.serial for s in segments}
@@ -62,10 +70,13 @@ def _divided(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
     return segments
 
 
-def _with_open_lines_joined(parts: Sequence[Part]) -> list[Part]:
+def _with_open_lines_joined(parts: Sequence[Part]) -> Sequence[Part]:
     """Join a text without a newline at its end to the part that continues its line."""
-    if not any(isinstance(part, Text) and part.unended for part in parts):
-        return list(parts)
+    for part in parts:
+        if isinstance(part, Text) and part.unended:
+            break
+    else:
+        return parts
     out: list[Part] = []
     pending: Text | None = None
     for part in parts:

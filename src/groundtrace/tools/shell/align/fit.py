@@ -17,6 +17,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+import msgspec
+
 from groundtrace.tools.shell.output.cuts import Cut, is_cut
 from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Text
@@ -33,15 +35,13 @@ from groundtrace.tools.shell.weights import (
 _NEVER = float("-inf")
 
 
-class Segment:
+class Segment(msgspec.Struct, eq=False):
     """The lines that one part was given."""
 
-    __slots__ = ("lines", "part", "sure")
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-        self.lines: Sequence[str] = ()
-        self.sure = True
+    part: Part
+    lines: Sequence[str] = ()
+    sure: bool = True
+    """It is certain where its lines begin and end."""
 
 
 def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:

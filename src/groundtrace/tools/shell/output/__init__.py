@@ -93,8 +93,11 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
         lines = lines_of(framed.text)
         if may_be_cut(framed.text):
             lines = find_cuts(lines)
+    complains = may_complain(framed.text)
+    if not (complains or errors or framed.failed):
+        return Output(lines, trimmed=trimmed)
     told = Complaints(any=bool(errors and errors.strip()) or framed.failed)
-    kept = set_apart(lines, speaks, told) if may_complain(framed.text) else lines
+    kept = set_apart(lines, speaks, told) if complains else lines
     if errors:
         listen(errors.split("\n"), speaks, told)
     return Output(

@@ -7,7 +7,6 @@ phrases.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -35,8 +34,10 @@ _PHRASES = (
 _MESSAGE = regex(
     r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
 )
-_SPOKEN = regex(r"^[\w./~+-]+: |^\[bat error\]: ", re.MULTILINE)
-"""Whether any line can be a message at all; most outputs have none."""
+_FIRST_SPEAKS = regex(r"[\w./~+-]++: |\[bat error\]: ")
+_LATER_SPEAKS = regex(rf"\n(?:{_FIRST_SPEAKS.pattern})")
+"""Whether any line can be a message at all; most outputs have none. A search for a line end skips
+the rest of each line; a search for `^` tries every character."""
 _OPENING = regex(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
 """How every message begins."""
 _BINARY = regex(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
@@ -87,7 +88,9 @@ class Complaints(msgspec.Struct):
 
 def may_complain(text: str) -> bool:
     """Whether any line can be a message; in most outputs none can."""
-    return (": " in text and _SPOKEN.search(text) is not None) or "Traceback (" in text
+    if ": " in text and (_FIRST_SPEAKS.match(text) or _LATER_SPEAKS.search(text)):
+        return True
+    return "Traceback (" in text
 
 
 def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:

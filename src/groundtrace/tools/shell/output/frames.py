@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.patterns import regex
 
@@ -62,7 +63,7 @@ _SAVED = regex(
 _PREVIEW = regex(r"Preview \(first [^)]*\):\n")
 
 
-class Framed(NamedTuple):
+class Framed(msgspec.Struct, frozen=True):
     """An output without its frame."""
 
     text: str
@@ -77,9 +78,18 @@ def preview(text: str) -> str:
     return shown.split("</persisted-output>")[0].removesuffix("\n").removesuffix("\n...")
 
 
+_OPENINGS = (
+    "<returncode>", "<explore_context>", "Exit code: ", "Chunk ID: ", "Wall time: ", "Command: ",
+    "Output: ", "Stdout: ", "Tool output was too large",
+)  # fmt: skip
+"""How the frames below begin; most outputs have none of them."""
+
+
 def unframed(text: str) -> Framed:
     """The output inside the frame of a harness."""
     start = text[:200].lstrip()
+    if not start.startswith(_OPENINGS):
+        return Framed(text)
     if start.startswith(("<returncode>", "<explore_context>")):
         found = _TAGGED.match(text)
         if found is not None:

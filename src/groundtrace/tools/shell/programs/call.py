@@ -168,10 +168,12 @@ class Call(msgspec.Struct):
             word = args[at]
             text = word.text
             at += 1
-            if text == "--":
+            if not text.startswith("-") or text == "-" or has_hole(text[1]):
+                options.operands.append(word)
+            elif text == "--":
                 options.operands.extend(args[at:])
                 break
-            if text.startswith("--") and len(text) > 2:
+            elif text.startswith("--"):
                 name, equals, value = text.partition("=")
                 if equals:
                     options.values.setdefault(name, []).append(replace(word, text=value))
@@ -180,10 +182,8 @@ class Call(msgspec.Struct):
                     at += 1
                 else:
                     options.flags.add(name)
-            elif text.startswith("-") and len(text) > 1 and not has_hole(text[:2]):
-                at = self._short(options, word, at, takes)
             else:
-                options.operands.append(word)
+                at = self._short(options, word, at, takes)
         return options
 
     def _short(self, options: Options, word: Word, at: int, takes: str) -> int:
@@ -270,15 +270,16 @@ def _runner(call: Call) -> Parts | None:
 
 def run_command(call: Call) -> Parts:
     """Parts that a simple command prints."""
-    name = call.name.lstrip("\\").rsplit("/", 1)[-1]
-    if call.shell.written and "/" in call.name:
-        runner = _runner(call)
-        if runner is not None:
-            return runner
-    call.name = name
-    if name in call.shell.absent or name in call.shell.idle:
+    name, shell = call.name, call.shell
+    if "/" in name or "\\" in name:
+        if shell.written and "/" in name:
+            runner = _runner(call)
+            if runner is not None:
+                return runner
+        call.name = name = name.lstrip("\\").rsplit("/", 1)[-1]
+    if name in shell.absent or name in shell.idle:
         return []
-    entry = call.shell.table.get(name)
+    entry = shell.table.get(name)
     if entry is not None:
         return entry.run(call)
     if call.stdin:

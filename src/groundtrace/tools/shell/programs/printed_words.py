@@ -16,14 +16,15 @@ def words_as_text(shell: Shell, words: Sequence[Word]) -> list[Part]:
     if len(words) == 1 and words[0].stream is not None:
         return list(words[0].stream)
     text = " ".join(
-        shell.hole_for(word.stream) if word.stream is not None else word.text for word in words
+        [shell.hole_for(word.stream) if word.stream is not None else word.text for word in words]
     )
     return [text_part(shell, text)]
 
 
 def text_part(shell: Shell, text: str, ended: bool = True, rule: str = "echo") -> Text:
     """A text with the streams that its holes stand for."""
-    streams = {hole: shell.streams[hole] for hole in HOLES.findall(text) if hole in shell.streams}
+    holes = HOLES.findall(text) if shell.streams else ()
+    streams = {hole: shell.streams[hole] for hole in holes if hole in shell.streams}
     lines = text.split("\n")
     if not ended and lines and lines[-1] == "" and len(lines) > 1:
         lines.pop()

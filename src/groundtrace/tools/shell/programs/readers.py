@@ -48,6 +48,7 @@ def _nl(call: Call) -> Parts:
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
 
 
+_NUMBER = regex(r"[+-]?\d{1,9}")
 _COUNT = regex(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
 
 
@@ -61,7 +62,7 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
             skip = False
             continue
         text = word.text
-        found = _COUNT.fullmatch(text)
+        found = _COUNT.fullmatch(text) if text.startswith(("-", "+")) else None
         if found and not (found[2] and letter == "head"):
             value = found[1] or found[2]
         elif text in {"-n", "--lines"} and index + 1 < len(call.args):
@@ -73,9 +74,9 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
 
 
 def _head(call: Call) -> Parts:
-    value, rest = _count_argument(call, "head")
-    options = replace(call, args=rest).options()
-    count = int(value) if value is not None and re.fullmatch(r"[+-]?\d{1,9}", value) else None
+    value, call.args = _count_argument(call, "head")
+    options = call.options()
+    count = int(value) if value is not None and _NUMBER.fullmatch(value) else None
     by_bytes = options.has("-c", "--bytes")
     cut = not by_bytes and (value is None or (count is not None and count >= 0))
     size = 10 if value is None else abs(count or 0)
@@ -90,15 +91,15 @@ def _head(call: Call) -> Parts:
 
 def _several(call: Call, operands: list[Word], bare: bool) -> Headed | None:
     """head and tail print names above the contents if there is more than one file."""
-    many = len(operands) > 1 or any(not word.known for word in operands)
+    many = len(operands) > 1 or (bool(operands) and not operands[0].known)
     if bare or not many or any(word.text in call.shell.streams for word in operands):
         return None
     return Headed(cwd=call.cwd, rule=call.name)
 
 
 def _tail(call: Call) -> Parts:
-    value, rest = _count_argument(call, "tail")
-    options = replace(call, args=rest).options()
+    value, call.args = _count_argument(call, "tail")
+    options = call.options()
     several = _several(call, options.operands, options.has("-q"))
     by_bytes = options.has("-c", "--bytes")
     if several is not None:
@@ -106,7 +107,7 @@ def _tail(call: Call) -> Parts:
         known = start.isdecimal() and len(start) < 10
         return [replace(several, spans=((int(start), None),) if known else None)]
     parts = call.opened(options.operands)
-    if by_bytes or (value is not None and not re.fullmatch(r"[+-]?\d{1,9}", value)):
+    if by_bytes or (value is not None and not _NUMBER.fullmatch(value)):
         return algebra.without_lines(parts)
     if value is not None and value.startswith("+"):
         return algebra.select(parts, ((max(1, int(value)), None),))

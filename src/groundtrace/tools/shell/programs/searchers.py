@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import partial
 
 from msgspec.structs import replace
@@ -20,30 +21,41 @@ from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import has_hole
 
+_SHORT = {
+    "--after-context": "-A", "--before-context": "-B", "--context": "-C", "--count": "-c",
+    "--count-matches": "-c", "--dereference-recursive": "-r", "--extended-regexp": "-E",
+    "--file": "-f", "--files-with-matches": "-l", "--files-without-match": "-L",
+    "--fixed-strings": "-F", "--ignore-case": "-i", "--invert-match": "-v",
+    "--line-number": "-n", "--line-regexp": "-x", "--no-filename": "-h",
+    "--only-matching": "-o", "--perl-regexp": "-P", "--quiet": "-q", "--recursive": "-r",
+    "--silent": "-q", "--smart-case": "-S", "--with-filename": "-H", "--word-regexp": "-w",
+}  # fmt: skip
+"""Long options of grep, and those of its relatives that mean the same, by their short names."""
 
-def _pattern(options: Options, syntax: str, smart: bool) -> tuple[Pattern | None, list[Word]]:
+
+def _given(options: Options) -> set[str]:
+    """The options given, by their short names: a search asks for twenty of them."""
+    return {_SHORT.get(name, name) for name in (*options.flags, *options.values)}
+
+
+def _pattern(
+    options: Options, given: Set[str], syntax: str, smart: bool
+) -> tuple[Pattern | None, list[Word]]:
     """The pattern, and the operands after it. `smart`: lower case also finds capitals."""
-    given = [*options.values.get("-e", []), *options.values.get("--regexp", [])]
+    words = [*options.values.get("-e", ()), *options.values.get("--regexp", ())]
     operands = options.operands
-    if not given and not options.has("-f", "--file"):
-        given, operands = operands[:1], operands[1:]
-    if options.has("-F", "--fixed-strings"):
+    if not words and "-f" not in given:
+        words, operands = operands[:1], operands[1:]
+    if "-F" in given:
         syntax = "fixed"
-    elif options.has("-E", "-P", "--extended-regexp", "--perl-regexp"):
+    elif "-E" in given or "-P" in given:
         syntax = "extended"
-    text = "\n".join(word.text for word in given)
-    if not given or has_hole(text):
+    text = "\n".join([word.text for word in words])
+    if not words or has_hole(text):
         return None, operands
-    smart = smart or options.has("-S", "--smart-case")
-    insensitive = options.has("-i", "--ignore-case") or (smart and text == text.lower())
-    pattern = Pattern(
-        text,
-        syntax,
-        insensitive,
-        options.has("-w", "--word-regexp"),
-        options.has("-x", "--line-regexp"),
-    )
-    return pattern, operands
+    smart = smart or "-S" in given
+    insensitive = "-i" in given or (smart and text == text.lower())
+    return Pattern(text, syntax, insensitive, "-w" in given, "-x" in given), operands
 
 
 def search(
@@ -59,30 +71,32 @@ def search(
 
     `headings`: names are above the lines; None if only the output can show that.
     """
-    pattern, operands = _pattern(options, syntax, smart=call.name == "ag")
-    if options.has("-q", "--quiet", "--silent"):
+    given = _given(options)
+    pattern, operands = _pattern(options, given, syntax, smart=call.name == "ag")
+    if "-q" in given:
         return [Condition(rule=call.name)]
-    context = options.has("-A", "-B", "-C", "--after-context", "--before-context", "--context")
+    context = "-A" in given or "-B" in given or "-C" in given
     limit = options.number("-m", "--max-count")
-    inverted = options.has("-v", "--invert-match")
-    count = options.has("-c", "--count", "--count-matches")
-    listing = options.has("-l", "-L", "--files-with-matches", "--files-without-match")
+    inverted = "-v" in given
+    count = "-c" in given
+    listing = "-l" in given or "-L" in given
     if not operands and not recursive and (call.stdin is not None or call.name != "git"):
         if call.stdin is None:
             return [Opaque(rule=call.name)]
         if count:
             return algebra.count(call.stdin, call.name)
         how = Filter(
-            None if options.has("-o", "--only-matching") else pattern,
+            None if "-o" in given else pattern,
             inverted,
             bool(numbered),
             context,
-            options.has("-o", "--only-matching"),
+            "-o" in given,
             limit,
             call.name,
         )
         return algebra.search(call.stdin, how)
-    streamed = [word for word in operands if word.text in call.shell.streams or word.text == "-"]
+    streams = call.shell.streams
+    streamed = [word for word in operands if word.text == "-" or word.text in streams]
     if streamed and len(streamed) == len(operands):
         return search(
             replace(call, stdin=call.opened(operands)),
@@ -92,7 +106,8 @@ def search(
             numbered,
             named,
         )
-    roots = tuple(word for word in operands if word.text not in call.shell.missing)
+    missing = call.shell.missing
+    roots = tuple([word for word in operands if word.text not in missing])
     if operands and not roots:
         return []
     if listing:
@@ -119,7 +134,7 @@ def search(
             named=named,
             numbered=numbered,
             context=context,
-            pattern=None if options.has("-o", "--only-matching", "-b") else pattern,
+            pattern=None if "-o" in given or "-b" in given else pattern,
             inverted=inverted,
             rule=call.name,
             limit=limit if sole is not None and not context else None,
@@ -143,16 +158,15 @@ def _sole(call: Call, operands: list[Word]) -> str | None:
 def _grep(call: Call) -> Parts:
     _attach_numbers(call)
     options = call.options()
-    recursive = (
-        options.has("-r", "-R", "--recursive", "--dereference-recursive") or call.name == "rgrep"
-    )
+    given = _given(options)
+    recursive = "-r" in given or "-R" in given or call.name == "rgrep"
     named: bool | None = None
-    if options.has("-h", "--no-filename"):
+    if "-h" in given:
         named = False
-    elif options.has("-H", "--with-filename"):
+    elif "-H" in given:
         named = True
     syntax = {"egrep": "extended", "fgrep": "fixed"}.get(call.name, "basic")
-    return search(call, options, syntax, recursive, options.has("-n", "--line-number"), named)
+    return search(call, options, syntax, recursive, "-n" in given, named)
 
 
 _COUNT = regex(r"-\d+")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from msgspec.structs import replace
-
 from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.streams import line_algebra as algebra
@@ -25,19 +23,23 @@ _SED_PART = regex(
 )
 
 
+_IN_PLACE = regex(r"-(?:[nErsuz]*i|-in-place)")
+
+
 def _sed(call: Call) -> Parts:
-    in_place = any(re.match(r"-(?:[nErsuz]*i|-in-place)", word.text) for word in call.args)
-    # On macOS the suffix is a separate word: `sed -i '' 's/a/b/' file` names one file.
-    args = [
-        word
-        for number, word in enumerate(call.args)
-        if not re.match(r"-i|--in-place", word.text)
-        and not (number and not word.text and call.args[number - 1].text == "-i")
-    ]
-    options = replace(call, args=args).options()
+    in_place = any(_IN_PLACE.match(word.text) for word in call.args)
+    if in_place:
+        # On macOS the suffix is a separate word: `sed -i '' 's/a/b/' file` names one file.
+        call.args = [
+            word
+            for number, word in enumerate(call.args)
+            if not word.text.startswith(("-i", "--in-place"))
+            and not (number and not word.text and call.args[number - 1].text == "-i")
+        ]
+    options = call.options()
     scripts = [
         word.text
-        for word in [*options.values.get("-e", []), *options.values.get("--expression", [])]
+        for word in [*options.values.get("-e", ()), *options.values.get("--expression", ())]
     ]
     operands = options.operands
     if not scripts and not options.has("-f", "--file"):
@@ -72,8 +74,9 @@ def sed_script(script: str, silent: bool, parts: Parts) -> Parts:
 
 def _pieces(script: str) -> list[str]:
     """The commands of a script; blocks of one command and `p;q` are split."""
-    script = re.sub(r"\{\s*+(p)\s*+;?+\s*+\}", r"\1", script)
-    script = re.sub(r"\{\s*+p\s*+;\s*+q\s*+;?+\s*+\}", "p", script)
+    if "{" in script:
+        script = re.sub(r"\{\s*+(p)\s*+;?+\s*+\}", r"\1", script)
+        script = re.sub(r"\{\s*+p\s*+;\s*+q\s*+;?+\s*+\}", "p", script)
     return [piece for piece in re.split(r"[;\n]", script) if piece.strip()]
 
 

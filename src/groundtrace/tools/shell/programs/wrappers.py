@@ -182,9 +182,12 @@ def known_words(parts: Parts) -> list[Word] | None:
     return words
 
 
+_CD_OPTION = regex(r"-[LPe]|--$")
+
+
 def _cd(call: Call) -> Parts:
     env = call.shell.env
-    words = [word for word in call.args if not re.match(r"-[LPe]|--$", word.text)]
+    words = [word for word in call.args if not _CD_OPTION.match(word.text)]
     if call.name == "popd":
         call.shell.change(env.popped())
         return []

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from groundtrace.patterns import regex
 from groundtrace.tools.shell.syntax.holes import has_hole
@@ -13,25 +14,24 @@ from groundtrace.tools.shell.syntax.holes import has_hole
 _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 
 
-_ORDINARY_PATH = regex(r"[^/.~][^/]*+(?:/[^/.][^/]*+)*+")
-
-
 def join(cwd: str | None, name: str) -> str:
     """The path of `name` for a program in `cwd`; relative if the directory is not known."""
-    if cwd is not None and _ORDINARY_PATH.fullmatch(name) and _ORDINARY_PATH.fullmatch(cwd, 1):
-        return f"{cwd}/{name}"  # the usual case: the path needs no shortening
-    if name.startswith(("/", "~")):
-        return posixpath.normpath(name) if name.startswith("/") else name
-    return posixpath.normpath(f"{cwd}/{name}" if cwd else name)
+    first = name[:1]
+    if first == "~":
+        return name
+    path = f"{cwd}/{name}" if cwd and first != "/" else name
+    if "/." in path or "//" in path or path[:1] in ("", ".") or path[-1] == "/":
+        return posixpath.normpath(path)
+    return path  # the usual case: the path needs no shortening
 
 
-_ORDINARY_NAME = regex(r"[A-Za-z0-9_]+(?:[./-][A-Za-z0-9_]+)*+")
+_ORDINARY_NAME = regex(r"(?!/(?:dev|proc)\b)/?\w[\w-]*+(?:[./][\w-]++)*+", re.ASCII)
 
 
 def is_file_name(name: str) -> bool:
     """Whether a word can be the name of one file: no device, descriptor, URL, pattern or folder."""
     if _ORDINARY_NAME.fullmatch(name):
-        return len(name) < 4096  # the usual case: letters, dots and slashes
+        return len(name) < 4096  # the usual case: letters, dashes, dots and slashes
     return (
         bool(name)
         and len(name) < 4096

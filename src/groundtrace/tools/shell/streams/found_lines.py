@@ -8,7 +8,7 @@ the command nor the line names a file, there is no file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import ClassVar, Protocol
 
 from msgspec.structs import replace
@@ -161,23 +161,28 @@ class Search(Part, kw_only=True, frozen=True):
         first, second = _NUMBER.match(before), _NUMBER.match(line)
         return FOUND_NUMBERS_FALL if first and second and int(second[0]) <= int(first[0]) else 0.0
 
-    def _split(self, line: str) -> tuple[str, int | None] | None:
-        """File name and line number of a found line (`name:12:text` or `name:text`)."""
+    def _split(self, line: str, known: Container[str] = ()) -> tuple[str, int | None] | None:
+        """File name and line number of a found line (`name:12:text` or `name:text`).
+
+        `known` are names of lines before it: a search names a file on every line.
+        """
         if self.revision:
             line = line.removeprefix(self.revision + ":")
         if self.numbered is not False:
             located = _LOCATED.match(line)
-            if located and under(self.stripped + located[1], self.roots):
-                return located[1], int(located[2])
+            if located is not None:
+                name, number = located.groups()
+                if name in known or under(self.stripped + name, self.roots):
+                    return name, int(number)
             if self.numbered:
                 return None
         name, colon, _ = line.partition(":")
-        if not colon or not under(self.stripped + name, self.roots):
+        if not colon or not (name in known or under(self.stripped + name, self.roots)):
             return None
         return (name, None) if self.roots or "/" in name or "." in name else None
 
     def obtained(self, lines: Sequence[str]) -> bool:
-        return any(line.strip() for line in lines)
+        return any(map(str.strip, lines))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.named is not False:
@@ -237,7 +242,7 @@ class Search(Part, kw_only=True, frozen=True):
             if other is not None:
                 binary.append(other[1] or other[2])
                 continue
-            place = self._split(line)
+            place = self._split(line, spans)
             if place is not None and line.endswith("]") and omitted(line):
                 binary.append(place[0])
                 continue

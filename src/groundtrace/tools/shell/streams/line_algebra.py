@@ -25,7 +25,7 @@ def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
 
 def head(parts: Sequence[Part], count: int) -> Parts:
     """`head -n count`."""
-    shared = sum(part.prints for part in parts) > 1
+    shared = len(parts) > 1 and sum([part.prints for part in parts]) > 1
     first = _first(parts)
     return [
         part.head(count, at == first, shared) if part.prints else part
@@ -53,7 +53,10 @@ def select(parts: Sequence[Part], wanted: Spans) -> Parts:
 
 def _first(parts: Iterable[Part]) -> int:
     """The position of the first part that prints."""
-    return next((at for at, part in enumerate(parts) if part.prints), 0)
+    for at, part in enumerate(parts):
+        if part.prints:
+            return at
+    return 0
 
 
 def number(parts: Sequence[Part]) -> Parts:

@@ -197,15 +197,18 @@ class Listing(Part, kw_only=True, frozen=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         folder = self._folder()
         sections = self._sections()
+        is_open = self._open()
+        operands = {word.text for word in self.operands}
+        globs = any(word.glob for word in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         for line in lines if self.long else [name for row in lines for name in _columns(row)]:
             if sections and line.endswith(":") and not _LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
-            if name is None or name in {".", ".."} or has_hole(name):
+            if name is None or name in {".", ".."}:
                 continue
-            given = self._given(name) or ("/" in name and self._open())
+            given = name in operands or (globs and self._given(name)) or (is_open and "/" in name)
             place = name if given or folder is None else f"{folder.rstrip('/')}/{name}"
             if given and not self._own(name):
                 continue
@@ -317,7 +320,7 @@ def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
     If `ls a/b` printed, `ls a` names at least `b`. So in `ls a/b 2>/dev/null; ls a 2>/dev/null` the
     second printed.
     """
-    if sum(type(part) is Listing for part in parts) < 2:
+    if len(parts) < 2 or sum([type(part) is Listing for part in parts]) < 2:
         return parts
     listed = [part.folder if isinstance(part, Listing) and part.quiet else None for part in parts]
     return [

@@ -85,14 +85,19 @@ class Names(Part, kw_only=True, frozen=True):
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
+        plain = self.form == "plain"
         form = FORMS[self.form]
         if self.revision:
             lines = [self._bare(line) for line in lines]
         old = OLD_NAMES.get(self.form)
-        told = map(form, lines) if old is None else _both(lines, old, form)
+        told: Iterable[str | None] = lines
+        if not plain:
+            told = map(form, lines) if old is None else _both(lines, old, form)
         names = [self.stripped + name for name in told if name and self._fits(name)]
         parents: set[str] = set()
+        roots: set[str] = set()
         if not self.only_files:
+            roots.update(root.text.rstrip("/") for root in self.roots)
             for name in names:
                 slash = name.rfind("/")
                 while slash > 0:
@@ -101,23 +106,16 @@ class Names(Part, kw_only=True, frozen=True):
                         break
                     parents.add(parent)
                     slash = parent.rfind("/")
-        roots = {root.text.rstrip("/") for root in self.roots}
         cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
+        if self.repo:
+            cwd = None
         for name in dict.fromkeys(names):
-            bare = name.strip() if self.form != "plain" else name
-            if not self._is_file(bare, parents, roots):
+            bare = name if plain else name.strip()
+            if not is_file_name(bare):
                 continue
-            path = join(None if self.repo else cwd, bare)
-            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
-
-    def _is_file(self, name: str, parents: set[str], roots: set[str]) -> bool:
-        if not is_file_name(name) or name in parents:
-            return False
-        if self.only_files:
-            return True
-        return not (
-            looks_like_folder(name) or (name in roots and "." not in name.rsplit("/", 1)[-1])
-        )
+            if not self.only_files and _is_folder(bare, parents, roots):
+                continue
+            yield FileRef(join(cwd, bare), "surfaced", self.repo, rule=self.rule)
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -150,6 +148,13 @@ class Names(Part, kw_only=True, frozen=True):
 
     def with_prefix(self, prefix: str) -> Part | None:
         return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
+
+def _is_folder(name: str, parents: set[str], roots: set[str]) -> bool:
+    """Whether a name in a list of files and folders is a folder."""
+    if name in parents or looks_like_folder(name):
+        return True
+    return name in roots and "." not in name.rsplit("/", 1)[-1]
 
 
 def _is_odd(name: str) -> bool:

@@ -22,9 +22,10 @@ def under(name: str, roots: Sequence[Word]) -> bool:
     if not roots:
         return _PATH_LIKE.match(name) is not None
     for root in roots:
-        if not root.glob and name.startswith(f"{root.text}/"):
+        text = root.text
+        if not root.glob and (name.startswith(f"{text}/") or (name == text and text.isascii())):
             return True  # the usual case; a printed name holds no holes
-        text = root.text.rstrip("/") or "/"
+        text = text.rstrip("/") or "/"
         if has_hole(text):
             return _PATH_LIKE.match(name) is not None
         if root.glob:

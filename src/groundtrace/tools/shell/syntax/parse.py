@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from groundtrace.patterns import regex
 from groundtrace.tools.shell.syntax.plain import plain_statements
@@ -25,7 +27,7 @@ MAX_REPAIRS = 8
 """How often a tree is repaired where the grammar joined two lines."""
 
 
-class Tree(NamedTuple):
+class Tree(msgspec.Struct, frozen=True):
     """A parsed command."""
 
     root: Node | None

@@ -1,10 +1,10 @@
 """Commands that need no grammar: plain words joined by `|`, `&&`, `||`, `;` and newlines.
 
-The words may be quoted. Two of three commands of agents are of this kind
-(`cd src && grep -n TODO a.py | head -20`). They are read directly: building and walking a syntax
-tree took a third of the time for such a command. Everything that could mean something else to a
-shell (`$`, `*`, `(`, `<`, comments, assignments, keywords) is left to the grammar. Both ways must
-give the same result, and a test checks that.
+The words may be quoted, and a quoted word may hold a backslash that means itself (`"a\\|b"`). Four
+of five commands of agents are of this kind (`cd src && grep -n TODO a.py | head -20`). They are
+read directly: building and walking a syntax tree took a third of the time for such a command.
+Everything that could mean something else to a shell (`$`, `*`, `(`, `<`, comments, assignments,
+keywords) is left to the grammar. Both ways must give the same result, and a test checks that.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ from groundtrace.tools.shell.syntax.statements import Stage
 
 MAX_PLAIN = 2000
 """Longer commands go to the grammar, which has its own limits."""
-_TOKEN = regex(
-    r"[ \t]{0,40}+(?:"
-    r"(?P<word>(?:[\w./:@%+,=^-]++|'[^']*+'|\"[^\"\\$`!]*+\")++)(?=[ \t\n;|&]|$)"
-    r"|(?P<joint>&&|\|\||\|(?![|&])|;(?!;)|\n)"
-    r"|(?P<quiet>2>[ ]?/dev/null(?=[ \t\n;|&]|$))|(?P<merged>2>&1(?=[ \t\n;|&]|$))|(?P<end>$))",
-    re.ASCII,
+_ENDS = r"(?=[ \t\n;|&]|$)"
+_PIECE = (
+    rf"(?:[\w./:@%+,=^-]++|'[^']*+'|\"(?:[^\"\\$`!]++|\\[^\"\\$`!\s])*+\")++{_ENDS}"
+    r"|&&|\|\||\|(?![|&])|;(?!;)|\n"
+    rf"|2>(?:[ ]?/dev/null|&1){_ENDS}"
 )
-_WORD, _JOINT, _QUIET = (_TOKEN.groupindex[name] for name in ("word", "joint", "quiet"))
-_END = _TOKEN.groupindex["end"]
-_QUOTES = regex(r"'([^']*)'|\"([^\"]*)\"")
+"""A word, a joint or a redirection of standard error."""
+_TOKEN = regex(_PIECE, re.ASCII)
+_TOKENS = regex(rf"[ \t]{{0,40}}+({_PIECE}|[^ \t](?s:.*))", re.ASCII)
+"""All tokens of a command. From the first thing that is none of them, the rest is the last token."""
+_QUIET = frozenset(["2>/dev/null", "2> /dev/null"])
+_JOINTS = frozenset(["&&", "||", "|", ";", "\n"])
+_NOT_WORDS = _JOINTS | _QUIET | {"2>&1"}
+_QUOTES = regex(r"'[^']*'|\"[^\"]*\"")
 _GRAMMAR = frozenset(
     [
         "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
@@ -42,40 +46,35 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     """The statements of a command as stages and operators; None if a grammar is needed."""
     if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
+    tokens = _TOKENS.findall(command)
+    if tokens and not _TOKEN.fullmatch(tokens[-1]):
+        return None
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
-    next_token, at = _TOKEN.match, 0
-    while True:
-        token = next_token(command, at)
-        if token is None:
-            return None
-        at = token.end()
-        kind = token.lastindex
-        if kind == _WORD:
-            text = token[_WORD]
+    for token in tokens:
+        if token not in _NOT_WORDS:
             if stage is None:
-                if text in _GRAMMAR or text[0] in "'\"-" or _ASSIGNMENT.match(text):
+                if token in _GRAMMAR or token[0] in "'\"-":
+                    return None
+                if "=" in token and _ASSIGNMENT.match(token):
                     return None
                 stage = Stage(None, words=[])
                 items.append(stage)
             elif stage.quiet or stage.merged:
                 return None  # words after a redirection are rare, and the grammar handles them
-            stage.words.append(_QUOTES.sub(r"\1\2", text) if "'" in text or '"' in text else text)
-        elif kind == _END:
-            break
+            stage.words.append(_unquoted(token) if "'" in token or '"' in token else token)
         elif stage is None:
-            if token[_JOINT] == "\n" and not items:
-                continue
-            return None
-        elif kind == _JOINT:
+            if token != "\n" or items:
+                return None
+        elif token in _OPEN:
             stage = None
-            if token[_JOINT] in _OPEN:
-                items.append(token[_JOINT])
-            else:
-                statements.append(items)
-                items = []
-        elif kind == _QUIET:
+            items.append(token)
+        elif token in _JOINTS:
+            stage = None
+            statements.append(items)
+            items = []
+        elif token in _QUIET:
             stage.quiet = True
         else:
             stage.merged = True
@@ -84,3 +83,16 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
             return None
         statements.append(items)
     return statements
+
+
+def _unquoted(text: str) -> str:
+    """A word without its quotes."""
+    if "'" not in text:
+        return text.replace('"', "")
+    if '"' not in text:
+        return text.replace("'", "")
+    return _QUOTES.sub(_without_ends, text)
+
+
+def _without_ends(quoted: re.Match[str]) -> str:
+    return quoted[0][1:-1]

@@ -37,10 +37,13 @@ def _flow(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
 
 def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
     """Stages joined by `|`, `&&` and `||`, in order; pipes bind more tightly."""
+    first = items[0] if len(items) == 1 else None
+    if isinstance(first, Stage):
+        return _stage(shell, first, stdin, piped=False)
     done: Parts | None = None
     operator = ""
     stream = stdin
-    piped = any(item == "|" for item in items)
+    piped = "|" in items
     failed = over = False
     for item in items:
         if isinstance(item, Stage):

@@ -75,8 +75,8 @@ class Walker:
         self.missing = output.missing
         self.absent = output.absent
         self.speakers = output.speakers
-        self.failed = _alone(output.speakers, tree)
-        self.idle = _alone(output.rejected, tree)
+        self.failed = _alone(output.speakers, tree) if output.speakers else output.speakers
+        self.idle = _alone(output.rejected, tree) if output.rejected else output.rejected
         self.stopped: Mapping[str, int] = output.stopped
         self.errors_seen = output.had_errors
         self.table = table
@@ -211,12 +211,12 @@ class Walker:
         self.steps += 1
         if not words or self.steps > MAX_STEPS or self.depth > MAX_DEPTH:
             return []
-        first = words[0]
+        first, *args = words
         if first.text in self.env.functions:
-            return self._call_function(first.text, words[1:], stdin)
+            return self._call_function(first.text, args, stdin)
         self.depth += 1
         try:
-            return run_command(Call(self, first.text, list(words[1:]), stdin))
+            return run_command(Call(self, first.text, args, stdin))
         finally:
             self.depth -= 1
 
@@ -232,8 +232,6 @@ class Walker:
 
 def _alone(programs: frozenset[str], tree: Tree) -> frozenset[str]:
     """Programs that occur once in the command. For two calls, nothing says which one failed."""
-    if not programs:
-        return programs
     text = tree.source.decode("utf-8", "replace") if tree.plain is None else tree.plain
     counts = Counter(_NAME.findall(text))
     return frozenset(name for name in programs if counts[name] == 1)
