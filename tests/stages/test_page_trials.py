@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.generate import generate
+from groundtrace.artifacts.file_names import EVENTS_ENDING
+from groundtrace.artifacts.read import document_paths
+from groundtrace.config import Settings
 from groundtrace.engine import make_engine
 from groundtrace.errors import OutputError
 from groundtrace.redact import masking
@@ -17,9 +21,11 @@ from groundtrace.stages import page_trials
 from groundtrace.stages.evaluate import evaluate
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
 from groundtrace.stages.normalize import normalize
-from groundtrace.stages.page_trials import made_trials
+from groundtrace.stages.page_trials import known_by, made_trials
 from groundtrace.stages.report import report
 from groundtrace.stages.request import Request
+
+TOOL = "mcp__acme__find"
 
 
 @pytest.fixture
@@ -63,7 +69,8 @@ def test_trials_come_in_the_order_of_their_rows_with_the_outcomes_of_their_docum
     for without in (False, True):
         if without:
             outputs[0].folder.remove("outcomes.json")
-        wanted = [made_trial(one, 1) for one in evaluated_trials_in(outputs)]
+        known = known_by(request_of.settings)
+        wanted = [made_trial(one, 1) for one in evaluated_trials_in(outputs, is_known=known)]
         assert len(wanted) == 7
         assert list(made_trials(outputs, request_of, lambda: 1)) == wanted
 
@@ -80,3 +87,31 @@ def test_a_trial_that_cannot_be_made_stops_the_page(
     outputs, _ = request_of.output_folders.existing()
     with masking(True), pytest.raises(OutputError, match=r"not made for the page \(ZeroDiv"):
         list(made_trials(outputs, request_of, lambda: 0))
+
+
+def test_a_tool_that_is_not_in_the_table_is_named_so(request_of: Request) -> None:
+    """The page has a colour for calls of unknown tools; it needs to know which these are."""
+    outputs, _ = request_of.output_folders.existing()
+    (path,) = list(document_paths(outputs[0].folder, EVENTS_ENDING))[:1]
+    document = json.loads(outputs[0].folder.read(path))
+    for event in document["events"]:
+        event |= {"tool_name": TOOL, "tool_category": "other", "target_files": []}
+        event |= {"failed": False, "arguments": {"query": "x"}, "accesses": []}
+    outputs[0].folder.write(path, json.dumps(document).encode())
+    known = known_by(request_of.settings)
+    details = list(evaluated_trials_in(outputs[:1], is_known=known))
+    assert [one.row.unknown_tools for one in details] == [
+        {TOOL: len(document["events"])},
+        {},
+        {},
+        {},
+    ]
+    assert list(made_trials(outputs[:1], request_of, lambda: 0)) == [
+        made_trial(one, 0) for one in details
+    ]
+
+
+def test_a_tool_that_the_settings_add_is_known() -> None:
+    added = Settings(tools={TOOL: {"category": "code_search"}})
+    assert not known_by(Settings())(TOOL)
+    assert known_by(added)(TOOL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING, metrics_path
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
@@ -41,9 +41,15 @@ def evaluated_trials(
 
 
 def evaluated_trials_in(
-    outputs: Iterable[RunOutput], only: str | None = None, problems: list[Problem] | None = None
+    outputs: Iterable[RunOutput],
+    only: str | None = None,
+    problems: list[Problem] | None = None,
+    is_known: Callable[[str], bool] | None = None,
 ) -> Iterator[Detail]:
-    """Trials of these output folders, in the order of their rows."""
+    """Trials of these output folders, in the order of their rows.
+
+    `is_known` says whether a tool is known; without it no tool counts as unknown.
+    """
     for output in outputs:
         outcomes = read_outcomes(output.folder)
         if outcomes.problem is not None and problems is not None:
@@ -52,7 +58,7 @@ def evaluated_trials_in(
         for path in document_paths(output.folder, EVENTS_ENDING):
             if not index.wants(path, only):
                 continue
-            detail, found = read_detail(output.folder, path, index)
+            detail, found = read_detail(output.folder, path, index, is_known)
             if problems is not None:
                 problems += found
             if detail is not None:
@@ -60,7 +66,10 @@ def evaluated_trials_in(
 
 
 def read_detail(
-    folder: Folder, path: str, index: OutcomeIndex
+    folder: Folder,
+    path: str,
+    index: OutcomeIndex,
+    is_known: Callable[[str], bool] | None = None,
 ) -> tuple[Detail | None, tuple[Problem, ...]]:
     """The trial whose events document is at `path`, and problems with reading it."""
     events: StoredDocument[EventsDocument] = read_one(folder, path, "retrieval_events")
@@ -75,6 +84,7 @@ def read_detail(
         events.document,
         index.find(path, metrics.document),
         path=path,
+        is_known=is_known,
         no_outcome=index.no_outcome,
     )
     return Detail(row, events.document, metrics.document), problems

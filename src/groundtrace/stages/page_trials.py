@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from groundtrace.artifacts.file_names import EVENTS_ENDING
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import OutcomeIndex, document_paths, read_outcomes
+from groundtrace.config import Settings
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import OutputError
 from groundtrace.redact import masking
@@ -30,7 +32,7 @@ class PageWork:
     outcome: TrialOutcome
     """The outcome that names the document."""
     level: int
-    mask: bool
+    settings: Settings
 
 
 def made_trials(
@@ -44,7 +46,7 @@ def made_trials(
         index = OutcomeIndex(read_outcomes(output.folder))
         every = document_paths(output.folder, EVENTS_ENDING)
         paths = [path for path in every if index.wants(path, request.only)]
-        works = _works(output.folder, paths, index, level, mask=request.settings.mask)
+        works = _works(output.folder, paths, index, level, request.settings)
         found: dict[int, MadeTrial | None] = {
             number: None for number, path in enumerate(paths) if index.by_document(path) is None
         }
@@ -56,11 +58,18 @@ def made_trials(
                 found[done.item.number] = done.result
             while following in found:
                 made = found.pop(following) or _made_here(
-                    output.folder, paths[following], index, level()
+                    output.folder, paths[following], index, level(), request.settings
                 )
                 following += 1
                 if made is not None:
                     yield made
+
+
+def known_by(settings: Settings) -> Callable[[str], bool]:
+    """Whether a tool is known, with the tools that the settings add."""
+    from groundtrace.tools import is_known_tool
+
+    return partial(is_known_tool, settings=settings)
 
 
 def _works(
@@ -68,26 +77,27 @@ def _works(
     paths: Sequence[str],
     index: OutcomeIndex,
     level: Callable[[], int],
-    *,
-    mask: bool,
+    settings: Settings,
 ) -> Iterator[PageWork]:
     for number, path in enumerate(paths):
         outcome = index.by_document(path)
         if outcome is not None:
-            yield PageWork(number, output, path, outcome, level(), mask)
+            yield PageWork(number, output, path, outcome, level(), settings)
 
 
 def _made(work: PageWork) -> MadeTrial | None:
     """A trial of the page; None if it cannot be read, or the outcome may be of another trial."""
     one = OutcomeIndex.of_one(work.path, work.outcome)
-    detail, _ = read_detail(work.output, work.path, one)
+    detail, _ = read_detail(work.output, work.path, one, known_by(work.settings))
     if detail is None or detail.row.outcome is None:
         return None
-    with masking(work.mask):
+    with masking(work.settings.mask):
         return made_trial(detail, work.level)
 
 
-def _made_here(output: Folder, path: str, index: OutcomeIndex, level: int) -> MadeTrial | None:
+def _made_here(
+    output: Folder, path: str, index: OutcomeIndex, level: int, settings: Settings
+) -> MadeTrial | None:
     """A trial that only all outcomes together can tell about; None if it cannot be read."""
-    detail, _ = read_detail(output, path, index)
+    detail, _ = read_detail(output, path, index, known_by(settings))
     return None if detail is None else made_trial(detail, level)

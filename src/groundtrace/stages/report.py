@@ -20,7 +20,7 @@ from groundtrace.errors import NothingFoundError
 from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.stages.evaluated_trials import evaluated_trials_in
-from groundtrace.stages.page_trials import made_trials
+from groundtrace.stages.page_trials import known_by, made_trials
 from groundtrace.stages.refused import refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
@@ -126,7 +126,9 @@ def _data(
         if impact.problem is not None and folder.has_file(IMPACT)
         else None,
         rows=ReadAgain(lambda: rows_of_runs(outputs, made, request)),
-        details=lambda: evaluated_trials_in(outputs, request.only),
+        details=lambda: evaluated_trials_in(
+            outputs, request.only, is_known=known_by(request.settings)
+        ),
         made_trials=lambda level: made_trials(outputs, request, level),
         refused=tuple(refused),
     )
