@@ -22,7 +22,7 @@ from groundtrace.visible import plural, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.stages.evaluate import OlderDocument
+    from groundtrace.stages.evaluated import OlderDocument
     from groundtrace.stages.request import Request
     from groundtrace.stages.rows_of_runs import MadeRows
 

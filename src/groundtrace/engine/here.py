@@ -66,6 +66,11 @@ class HereFirstEngine:
     def forks(self) -> bool:
         return self.jobs > 1 and self._processes().forks
 
+    @property
+    def has_workers(self) -> bool:
+        """Whether worker processes are there already."""
+        return self._started
+
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
     ) -> Generator[Done[Item, Result], None, None]:

@@ -8,21 +8,19 @@ something changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import chain
 
 from msgspec.structs import replace
 
-from groundtrace.artifacts.lock import locked
-from groundtrace.engine import Engine
 from groundtrace.engine.here import HereFirstEngine
-from groundtrace.errors import GroundtraceError
 from groundtrace.frozen import Frozen
 from groundtrace.redact import masking
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.stages.normalize_runs import Planner, StaleRun, normalize_batch
 from groundtrace.stages.normalized import Normalized
 from groundtrace.stages.request import NoTicker
+from groundtrace.stages.whole_runs import grouped, in_workers
 from groundtrace.storage import Folder
 
 SMALL = 300
@@ -33,9 +31,6 @@ FEW_FILES = 300
 decides by their size whether they are worth a worker."""
 ENOUGH_FILES = 150
 """Files of runs that are sent to a worker together: with so many, sending costs little."""
-SHARES = 4
-"""Into how many parts for each worker the runs found so far would be divided. So the first workers
-start at once, and all end at about the same time."""
 
 
 class SmallRuns(Frozen, frozen=True):
@@ -76,11 +71,12 @@ def normalize_small(
     others: list[StaleRun] = []
     try:
         # Read before workers are forked, so that each of them has the definitions.
-        small = _small(_with_tasks_read(stale, planner), engine, others)
+        small = _small(_with_tasks_read(stale, planner), others)
+        groups = grouped(small, lambda run: run.files or 0, ENOUGH_FILES, engine.workers)
         _planner = replace(
             planner, request=replace(planner.request, engine=HereFirstEngine(1), ticker=NoTicker())
         )
-        _in_workers(small, planner, done, others, begin)
+        _in_workers(map(SmallRuns, groups), planner, done, others, begin)
     finally:
         _planner = None
     return others
@@ -105,62 +101,42 @@ def _with_tasks_read(stale: Iterable[StaleRun], planner: Planner) -> Iterator[St
         yield run
 
 
-def _small(
-    stale: Iterable[StaleRun], engine: Engine, others: list[StaleRun]
-) -> Iterator[SmallRuns]:
-    """The small runs in groups for one worker each; the others are added to `others`."""
-    group: list[StaleRun] = []
-    weight = found = 0
+def _small(stale: Iterable[StaleRun], others: list[StaleRun]) -> Iterator[StaleRun]:
+    """The small runs; the others are added to `others`."""
     for run in stale:
         if run.files is None or run.files > SMALL:
             others.append(run)
-            continue
-        group.append(run)
-        weight += run.files
-        found += run.files
-        if weight >= min(ENOUGH_FILES, found / (SHARES * engine.workers)):
-            yield SmallRuns(tuple(group))
-            group, weight = [], 0
-    if group:
-        yield SmallRuns(tuple(group))
+        else:
+            yield run
 
 
 def _in_workers(
-    small: Iterator[SmallRuns],
+    small: Iterable[SmallRuns],
     planner: Planner,
     done: Normalized,
     others: list[StaleRun],
     begin: Callable[[], None],
 ) -> None:
     request = planner.request
-    open_now: dict[str, Folder] = {}
+    with closing(in_workers(request.engine, normalize_whole, small, _folders)) as results:
+        for result in results:
+            begin()
+            made = result.result
+            if made is None:
+                # A worker died, or a run is in use. Trial by trial, in this process, it is seen
+                # which, and said.
+                others += result.item.runs
+                continue
+            request.ticker.add_total(made.done.written + len(made.done.failed), final=False)
+            request.ticker.advance(made.done.written + len(made.done.failed))
+            done.add(made.done)
+            for address, rows in made.rows.items():
+                for document, row in rows.items():
+                    done.rows[address].keep_packed(document, row)
 
-    def sent() -> Iterator[SmallRuns]:
-        for runs in small:
-            open_now.update((run.output.folder.url, run.output.folder) for run in runs.runs)
-            yield runs
 
-    try:
-        with closing(request.engine.map(normalize_whole, sent(), chunk=1)) as results:
-            for result in results:
-                begin()
-                for run in result.item.runs:
-                    del open_now[run.output.folder.url]
-                made = result.result
-                if made is None:
-                    # A worker died, or a run is in use. Trial by trial, in this process, it is
-                    # seen which, and said.
-                    others += result.item.runs
-                    continue
-                request.ticker.add_total(made.done.written + len(made.done.failed), final=False)
-                request.ticker.advance(made.done.written + len(made.done.failed))
-                done.add(made.done)
-                for address, rows in made.rows.items():
-                    for document, row in rows.items():
-                        done.rows[address].keep_packed(document, row)
-    except BaseException:
-        _clean_up(open_now.values())
-        raise
+def _folders(work: SmallRuns) -> list[Folder]:
+    return [run.output.folder for run in work.runs]
 
 
 def normalize_whole(work: SmallRuns) -> SmallRunsDone:
@@ -179,11 +155,3 @@ def normalize_whole(work: SmallRuns) -> SmallRunsDone:
     }
     done.rows = RowsByRun()
     return SmallRunsDone(done, rows)
-
-
-def _clean_up(folders: Iterable[Folder]) -> None:
-    """Remove what stopped workers left half-written: whoever takes the lock does that."""
-    for folder in folders:
-        if folder.exists():
-            with suppress(GroundtraceError), locked(folder):
-                pass
