@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.counted import LONGEST, Counted, is_plain
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
@@ -41,6 +42,7 @@ _NUMBER = regex(r"\d{1,9}")
 NUMBERED = regex(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = regex(r"\d+[:-]")
 _LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
+_PLACED = regex(r"([^:\0]+):(\d{1,9}):")
 _BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
 OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 """What rg prints instead of a line that is too long: not text of the file."""
@@ -233,7 +235,40 @@ class Search(Part, kw_only=True, frozen=True):
             return low, high
         return base.line(low), base.line(high)
 
+    def _all_placed(self, lines: Sequence[str]) -> list[FileRef] | None:
+        """References if every line is `name:12:text`, the usual case; None if not."""
+        spans: dict[str, list[int]] = {}
+        chars: dict[str, int] = {}
+        for line in lines:
+            place = _PLACED.match(line, 0, LONGEST)
+            if place is None or (line[-1] in "]s" and (_BINARY.match(line) or omitted(line))):
+                return None
+            name, number = place.groups()
+            if name in spans:
+                spans[name].append(int(number))
+                chars[name] += len(line) + 1
+            elif under(name, self.roots):
+                spans[name] = [int(number)]
+                chars[name] = len(line) + 1
+            else:
+                return None
+        out = Counted()
+        for name, numbers in spans.items():
+            path = path_of(self.cwd, name)
+            if path is None:
+                return None
+            low, high = min(numbers), max(numbers)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
+        if not is_plain(spans, out):
+            return list(out)
+        out.chars, out.numbers, out.lines = list(chars.values()), list(spans.values()), lines
+        return out
+
     def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
+        if self.numbered is not False and not self.revision and not self.stripped:
+            placed = self._all_placed(lines)
+            if placed is not None:
+                return placed
         spans: dict[str, list[int]] = {}
         others: list[str] = []
         binary: list[str] = []

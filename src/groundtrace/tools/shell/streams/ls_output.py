@@ -13,7 +13,7 @@ from groundtrace.model import FileRef
 from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.output.cuts import pieces, whole
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
@@ -214,11 +214,12 @@ class Listing(Part, kw_only=True, frozen=True):
                 continue
             if folder is None and not given and self.operands:
                 continue
-            if kind == "d" or place in known_folders or not is_file_name(place):
+            if kind == "d" or place in known_folders:
                 continue
-            if kind in {"?", "l"} and looks_like_folder(name):
+            path = path_of(self.cwd, place)
+            if path is None or (kind in {"?", "l"} and looks_like_folder(name)):
                 continue
-            yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+            yield FileRef(path, "surfaced", rule=self.rule)
 
     def place(self, name: str) -> str | None:
         """The path of a listed name; None if its directory is not known."""
