@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
-from groundtrace.tools.shell.output.cuts import is_cut, pieces
+from groundtrace.tools.shell.output.cuts import pieces
 from groundtrace.tools.shell.streams.content import runs
 from groundtrace.tools.shell.streams.counted import LONGEST, Counted
 
@@ -31,23 +31,26 @@ _NO_CONTENTS = frozenset(["git diff", "git show", "git log", "git stash", "diff"
 _Key = tuple[str | None, str]
 
 
-def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
+def with_shown(
+    refs: Iterable[FileRef], lines: Sequence[str], sure: bool, cut: bool
+) -> list[FileRef]:
     """The references with the characters and runs of lines that `lines` show of each.
 
     `sure`: these lines, and no others, certainly belong to the part. Otherwise output of another
-    program may be among them, and the number of characters is not known.
+    program may be among them, and the number of characters is not known. `cut`: something is
+    missing between the lines.
     """
     if type(refs) is Counted and refs.lines is lines:
         return _counted(refs, sure)
     given = list(refs)
     if len(given) == 1 and given[0].kind == "read":
-        return [_read_alone(given[0], lines, sure)]
+        return [_read_alone(given[0], lines, sure, cut)]
     shown = [ref for ref in given if ref.kind in ("read", "matched")]
     if not shown:
         return given  # names and writes have no contents
     told = _with_shown(given, shown, lines)
     if sure:
-        return _with_text(told, lines)
+        return _with_text(told, lines, cut)
     return [ref if ref.shown_chars is None else replace(ref, shown_chars=None) for ref in told]
 
 
@@ -60,18 +63,18 @@ def _counted(refs: Counted, sure: bool) -> list[FileRef]:
     ]
 
 
-def _read_alone(ref: FileRef, lines: Sequence[str], sure: bool) -> FileRef:
+def _read_alone(ref: FileRef, lines: Sequence[str], sure: bool, cut: bool) -> FileRef:
     """The same for contents of one file in one run, the usual case."""
     if not sure:
         return ref if ref.shown_chars is None else replace(ref, shown_chars=None)
     if ref.old_lines is None and ref.rule not in _NO_CONTENTS:
-        parts = [piece for piece in pieces(lines) if piece] if is_cut(lines) else [lines]
+        parts = [piece for piece in pieces(lines) if piece] if cut else [lines]
         if len(parts) == 1 and lines:
             return replace(ref, shown_chars=_size(lines), printed=parts[0])
     return replace(ref, shown_chars=_size(lines))
 
 
-def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+def _with_text(refs: list[FileRef], lines: Sequence[str], cut: bool) -> list[FileRef]:
     """Contents of one file with the lines that show them: of each run, or between cuts."""
     first = refs[0]
     if not lines or first.rule in _NO_CONTENTS:
@@ -81,7 +84,7 @@ def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
             return refs
         if ref.path != first.path or ref.repo != first.repo:
             return refs
-    if is_cut(lines):
+    if cut:
         parts: list[Sequence[str]] = [piece for piece in pieces(lines) if piece]
     elif len(refs) == 1:
         parts = [lines]
@@ -134,10 +137,10 @@ def _with(
     if ref.kind == "read" or height == high - low + 1:
         ranges = None  # a reader of contents gives one reference for each run
     else:
-        inside = [number for number in numbers if low <= number <= high]
+        inside = {number for number in numbers if low <= number <= high}
         if low in inside and high in inside:
-            joined = tuple(runs(sorted(set(inside))))
-            ranges = joined if len(joined) > 1 else None
+            joined = runs(sorted(inside))
+            ranges = tuple(joined) if len(joined) > 1 else None
     return replace(ref, shown_chars=chars, ranges=ranges)
 
 

@@ -169,7 +169,7 @@ class Content(Part, kw_only=True, frozen=True):
             numbers = [int(m[1]) for m in shown]
         if not numbers:
             return [(None, None)]
-        return [(min(numbers), max(numbers))] if self.by_text else list(runs(numbers))
+        return [(min(numbers), max(numbers))] if self.by_text else [*runs(numbers)]
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
@@ -290,15 +290,17 @@ def _blanks_cut(size: int) -> int:
     return BLANKS_CUT if size > SHORT_RANGE else BLANKS_CUT_SHORT
 
 
-def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Consecutive numbers as ranges."""
+    out: list[tuple[int, int]] = []
     start = last = numbers[0]
     for number in numbers[1:]:
         if number != last + 1:
-            yield start, last
+            out.append((start, last))
             start = number
         last = number
-    yield start, last
+    out.append((start, last))
+    return out
 
 
 _HEADER = regex(r"==> (.+) <==$")

@@ -42,7 +42,6 @@ _NUMBER = regex(r"\d{1,9}")
 NUMBERED = regex(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = regex(r"\d+[:-]")
 _LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
-_PLACED = regex(r"([^:\0]+):(\d{1,9}):")
 _BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
 OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 """What rg prints instead of a line that is too long: not text of the file."""
@@ -240,14 +239,16 @@ class Search(Part, kw_only=True, frozen=True):
         spans: dict[str, list[int]] = {}
         chars: dict[str, int] = {}
         for line in lines:
-            place = _PLACED.match(line, 0, LONGEST)
-            if place is None or (line[-1] in "]s" and (_BINARY.match(line) or omitted(line))):
+            fields = line.split(":", 2)
+            if len(fields) != 3 or not fields[1].isdecimal() or len(fields[1]) > 9:
                 return None
-            name, number = place.groups()
+            if line[-1] in "]s" and (_BINARY.match(line) or omitted(line)):
+                return None
+            name, number, _ = fields
             if name in spans:
                 spans[name].append(int(number))
                 chars[name] += len(line) + 1
-            elif under(name, self.roots):
+            elif name and len(name) < LONGEST - 20 and under(name, self.roots):
                 spans[name] = [int(number)]
                 chars[name] = len(line) + 1
             else:

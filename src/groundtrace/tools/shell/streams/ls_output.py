@@ -201,7 +201,9 @@ class Listing(Part, kw_only=True, frozen=True):
         operands = {word.text for word in self.operands}
         globs = any(word.glob for word in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
-        for line in lines if self.long else [name for row in lines for name in _columns(row)]:
+        if not self.long and [row for row in lines if "  " in row or "\t" in row]:
+            lines = [name for row in lines for name in _columns(row)]
+        for line in lines:
             if sections and line.endswith(":") and not _LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue

@@ -20,7 +20,8 @@ from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, ODD_NAME, TELLING
 
-_ENDING = regex(r"\*[\w.-]+")
+_USUAL_GLOB = regex(r"\*([\w.-]+)(\*?)")
+"""`*.py` and `*_test*`."""
 
 
 class Names(Part, kw_only=True, frozen=True):
@@ -83,9 +84,11 @@ class Names(Part, kw_only=True, frozen=True):
             return False
         if self.glob is None:
             return True
-        if _ENDING.fullmatch(self.glob):  # `*.py`, the usual case
-            return name.rstrip("/").lower().endswith(self.glob[1:].lower())
-        return fnmatch.fnmatchcase(name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower())
+        base, glob = name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower()
+        usual = _USUAL_GLOB.fullmatch(glob)
+        if usual is None:
+            return fnmatch.fnmatchcase(base, glob)
+        return usual[1] in base if usual[2] else base.endswith(usual[1])
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
