@@ -42,7 +42,8 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
         cwd = call.cwd or trace.cwd
         try:
             findings = _findings(call, entry, cwd, settings, table, stored)
-            stored.remember(call)
+            if call.result is not None and call.result.persisted_path is not None:
+                stored.remember(call)
         except Exception as error:  # noqa: BLE001 - a mistake costs this call, not the trial
             findings = _fault(call, error)
         views.append(_view(call, entry, findings, table, wanted))

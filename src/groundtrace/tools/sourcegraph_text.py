@@ -17,9 +17,7 @@ import msgspec
 
 from groundtrace.patterns import regex
 from groundtrace.tools.common import (
-    Numbered,
     as_items,
-    numbered,
     outer_lines,
     text_or_empty,
     whole_name,
@@ -144,7 +142,7 @@ def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
     repo = path = ""
     lines: list[str] = []
     for line in [*text.split("\n"), "# end"]:
-        header = HEADER.fullmatch(line) if line.startswith("# ") else None
+        header = HEADER.fullmatch(line) if line[:2] == "# " else None
         if header is None:
             lines.append(line)
             continue
@@ -193,24 +191,24 @@ def runs_of(lines: Iterable[str], *, padded: bool = True) -> list[tuple[int, int
 
     The last line of a padded chunk is an extra empty line, just before the line numbers jump.
     """
-    ends: list[int] = []
-    starts: list[int] = []
-    last: Numbered = (-1, "")
-    for line in numbered(lines, LINE):
-        if not starts or line[0] != last[0] + 1:
-            if starts:
-                ends.append(_chunk_end(starts[-1], last, padded))
-            starts.append(line[0])
-        last = line
-    if not starts:
-        return []
-    ends.append(_chunk_end(starts[-1], last, padded))
-    return list(zip(starts, ends, strict=True))
-
-
-def _chunk_end(start: int, last: Numbered, padded: bool) -> int:
-    number, text = last
-    return number - 1 if padded and number > start and not text.strip() else number
+    runs: list[tuple[int, int]] = []
+    start = last = -1
+    text = ""
+    for line in lines:
+        match = LINE.match(line)
+        if match is None or len(match[1]) >= 10:
+            continue
+        number = int(match[1])
+        if number != last + 1 or start < 0:
+            if start >= 0:
+                extra = padded and last > start and not text.strip()
+                runs.append((start, last - extra))
+            start = number
+        last, text = number, match[2]
+    if start >= 0:
+        extra = padded and last > start and not text.strip()
+        runs.append((start, last - extra))
+    return runs
 
 
 def fragments(text: str) -> Iterator[Block]:

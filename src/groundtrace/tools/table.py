@@ -152,7 +152,9 @@ class Table(Frozen, frozen=True):
         self, name: str, server: str | None = None, arguments: Mapping[str, Any] | None = None
     ) -> ToolEntry | None:
         """The entry that a call means: the first one whose required arguments the call has."""
-        entries = self.candidates(name, server)
+        entries = self._candidates.get((name, server))
+        if entries is None:
+            entries = self.candidates(name, server)
         for entry in entries:
             if not entry.requires or (arguments and set(entry.requires) <= arguments.keys()):
                 return entry

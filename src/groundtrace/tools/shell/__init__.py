@@ -46,6 +46,7 @@ from groundtrace.patterns import regex
 from groundtrace.tools.shell.align.divide import divide
 from groundtrace.tools.shell.output import Output, read_output
 from groundtrace.tools.shell.output.complaints import SPEAKERS, Speaks
+from groundtrace.tools.shell.output.cuts import is_cut
 from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import ProgramEntry
 from groundtrace.tools.shell.programs.table import OTHER_SPEAKERS, TABLE
@@ -171,8 +172,10 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
                 refs_of_parts.extend(part.unseen())
             continue
         got = got or (part.prints and part.obtained(lines))
-        found = part.shown(lines, segment.sure, segment in ends)
-        refs_of_parts.extend(with_shown(found, lines, segment.sure and not mixed))
+        cut = output.cut and is_cut(lines)
+        show = part.around_cuts if cut else part.refs
+        found = show(lines, segment.sure, segment in ends)
+        refs_of_parts.extend(with_shown(found, lines, segment.sure and not mixed, cut))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False

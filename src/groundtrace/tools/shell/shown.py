@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
-from groundtrace.tools.shell.output.cuts import is_cut, pieces
+from groundtrace.tools.shell.output.cuts import pieces
 from groundtrace.tools.shell.streams.content import runs
+from groundtrace.tools.shell.streams.counted import LONGEST, Counted
 
 _BARE = regex(r"[ \t]*(\d{1,9})(?:[:\-\t→ =]|$)")
 _NAMED = regex(r"[:\-](\d{1,9})[:\-]")
-_LONGEST = 4096
 _FEW = 40
 """With at most this many files, each line is first searched for their names."""
 _SPLITS = 8
@@ -31,23 +31,50 @@ _NO_CONTENTS = frozenset(["git diff", "git show", "git log", "git stash", "diff"
 _Key = tuple[str | None, str]
 
 
-def with_shown(refs: Iterable[FileRef], lines: Sequence[str], sure: bool) -> list[FileRef]:
+def with_shown(
+    refs: Iterable[FileRef], lines: Sequence[str], sure: bool, cut: bool
+) -> list[FileRef]:
     """The references with the characters and runs of lines that `lines` show of each.
 
     `sure`: these lines, and no others, certainly belong to the part. Otherwise output of another
-    program may be among them, and the number of characters is not known.
+    program may be among them, and the number of characters is not known. `cut`: something is
+    missing between the lines.
     """
+    if type(refs) is Counted and refs.lines is lines:
+        return _counted(refs, sure)
     given = list(refs)
+    if len(given) == 1 and given[0].kind == "read":
+        return [_read_alone(given[0], lines, sure, cut)]
     shown = [ref for ref in given if ref.kind in ("read", "matched")]
     if not shown:
         return given  # names and writes have no contents
     told = _with_shown(given, shown, lines)
     if sure:
-        return _with_text(told, lines)
+        return _with_text(told, lines, cut)
     return [ref if ref.shown_chars is None else replace(ref, shown_chars=None) for ref in told]
 
 
-def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
+def _counted(refs: Counted, sure: bool) -> list[FileRef]:
+    """The same for found lines that the search counted itself."""
+    height = len(refs.lines) if len(refs) == 1 else None
+    return [
+        _with(ref, chars if sure else None, numbers, height)
+        for ref, chars, numbers in zip(refs, refs.chars, refs.numbers, strict=True)
+    ]
+
+
+def _read_alone(ref: FileRef, lines: Sequence[str], sure: bool, cut: bool) -> FileRef:
+    """The same for contents of one file in one run, the usual case."""
+    if not sure:
+        return ref if ref.shown_chars is None else replace(ref, shown_chars=None)
+    if ref.old_lines is None and ref.rule not in _NO_CONTENTS:
+        parts = [piece for piece in pieces(lines) if piece] if cut else [lines]
+        if len(parts) == 1 and lines:
+            return replace(ref, shown_chars=_size(lines), printed=parts[0])
+    return replace(ref, shown_chars=_size(lines))
+
+
+def _with_text(refs: list[FileRef], lines: Sequence[str], cut: bool) -> list[FileRef]:
     """Contents of one file with the lines that show them: of each run, or between cuts."""
     first = refs[0]
     if not lines or first.rule in _NO_CONTENTS:
@@ -57,7 +84,7 @@ def _with_text(refs: list[FileRef], lines: Sequence[str]) -> list[FileRef]:
             return refs
         if ref.path != first.path or ref.repo != first.repo:
             return refs
-    if is_cut(lines):
+    if cut:
         parts: list[Sequence[str]] = [piece for piece in pieces(lines) if piece]
     elif len(refs) == 1:
         parts = [lines]
@@ -110,10 +137,10 @@ def _with(
     if ref.kind == "read" or height == high - low + 1:
         ranges = None  # a reader of contents gives one reference for each run
     else:
-        inside = [number for number in numbers if low <= number <= high]
+        inside = {number for number in numbers if low <= number <= high}
         if low in inside and high in inside:
-            joined = tuple(runs(sorted(set(inside))))
-            ranges = joined if len(joined) > 1 else None
+            joined = runs(sorted(inside))
+            ranges = tuple(joined) if len(joined) > 1 else None
     return replace(ref, shown_chars=chars, ranges=ranges)
 
 
@@ -155,7 +182,7 @@ def _by_file(
         key: _Key | None = None
         number: int | None = None
         heading: _Key | None = None
-        again = _NAMED.match(line, len(name), _LONGEST) if line.startswith(name) else None
+        again = _NAMED.match(line, len(name), LONGEST) if line.startswith(name) else None
         if again is not None and name:  # found lines of one file follow each other
             key, number = seen[name], int(again[1])
         else:
@@ -190,7 +217,7 @@ def _place(
 
     `seen` holds names of lines before: a search repeats the name on every line that it found.
     """
-    match = _NAMED.search(line, 0, _LONGEST)
+    match = _NAMED.search(line, 0, LONGEST)
     tried = 0
     while match is not None and tried <= _SPLITS:
         name = line[: match.start()]
@@ -198,9 +225,9 @@ def _place(
         if key is not None:
             seen[name] = key
             return key, int(match[1]), "" if tried else name
-        match = _NAMED.search(line, match.end(), _LONGEST)
+        match = _NAMED.search(line, match.end(), LONGEST)
         tried += 1
-    name, colon, _ = line[:_LONGEST].partition(":")
+    name, colon, _ = line[:LONGEST].partition(":")
     return (_file_of(name, by_base) if colon else None), None, ""
 
 
@@ -216,7 +243,7 @@ def _file_of(name: str, by_base: dict[str, list[_Key]]) -> _Key | None:
 
 def _numbers(lines: Iterable[str]) -> Iterator[int]:
     for line in lines:
-        match = _BARE.match(line) or _NAMED.search(line[:_LONGEST])
+        match = _BARE.match(line) or _NAMED.search(line[:LONGEST])
         if match is not None:
             yield int(match[1])
 

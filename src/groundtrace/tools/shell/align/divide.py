@@ -116,6 +116,8 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
     """
     shown = [segment for segment in printing if segment.lines]
     count = len(shown)
+    if count < 2:
+        return
     certain = [True] + [False] * (count - 1) + [True]
     texts = {line for s in shown if isinstance(s.part, Text) for line in s.lines}
     # A separator that also occurs in contents (`---` in YAML) may be at the wrong place.

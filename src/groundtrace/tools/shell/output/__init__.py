@@ -56,6 +56,8 @@ class Output(msgspec.Struct):
     """The shell could not parse the command."""
     stopped: dict[str, int] = msgspec.field(default_factory=dict)
     """Scripts that ended with an exception, and their last line that ran."""
+    cut: bool = False
+    """There may be cuts among the lines."""
 
 
 def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
@@ -89,13 +91,15 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
         text = text.replace("\r\n", "\n")
     framed = unframed(text)
     lines = head_and_tail(framed.text)
+    cut = True
     if lines is None:
         lines = lines_of(framed.text)
-        if may_be_cut(framed.text):
+        cut = may_be_cut(framed.text)
+        if cut:
             lines = find_cuts(lines)
     complains = may_complain(framed.text)
     if not (complains or errors or framed.failed):
-        return Output(lines, trimmed=trimmed)
+        return Output(lines, trimmed=trimmed, cut=cut)
     told = Complaints(any=bool(errors and errors.strip()) or framed.failed)
     kept = set_apart(lines, speaks, told) if complains else lines
     if errors:
@@ -110,4 +114,5 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
         rejected=frozenset(told.rejected),
         unparsed=told.unparsed,
         stopped=told.stopped,
+        cut=cut,
     )

@@ -161,17 +161,18 @@ class Call(msgspec.Struct):
 
     def options(self) -> Options:
         """The arguments, sorted by the program's row: it says which options take a value."""
-        options = Options()
+        operands: list[Word] = []
+        options = Options(operands=operands)
         args, takes, long = self.args, self.program.takes, self.program.long
         at = 0
         while at < len(args):
             word = args[at]
             text = word.text
             at += 1
-            if not text.startswith("-") or text == "-" or has_hole(text[1]):
-                options.operands.append(word)
+            if text[:1] != "-" or text == "-" or has_hole(text[1]):
+                operands.append(word)
             elif text == "--":
-                options.operands.extend(args[at:])
+                operands.extend(args[at:])
                 break
             elif text.startswith("--"):
                 name, equals, value = text.partition("=")
@@ -281,7 +282,8 @@ def run_command(call: Call) -> Parts:
         return []
     entry = shell.table.get(name)
     if entry is not None:
-        return entry.run(call)
+        call.program = entry.program
+        return entry.handler(call)
     if call.stdin:
         return algebra.derive(call.stdin, name)
     return [Opaque(rule=name, expected=False)] if has_hole(name) else [Opaque(rule=name)]

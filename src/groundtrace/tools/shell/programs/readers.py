@@ -24,7 +24,13 @@ from groundtrace.tools.shell.syntax.holes import has_hole
 def _cat(call: Call) -> Parts:
     options = call.options()
     # The `+20` of `less +20 file` is a start line, used only on a terminal.
-    parts = call.opened([word for word in options.operands if not re.match(r"\+\d", word.text)])
+    parts = call.opened(
+        [
+            word
+            for word in options.operands
+            if word.text[:1] != "+" or not re.match(r"\+\d", word.text)
+        ]
+    )
     return algebra.number(parts) if options.has("-n", "--number") else parts
 
 
@@ -48,6 +54,7 @@ def _nl(call: Call) -> Parts:
     return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
 
 
+_DIGITS = regex(r"\d{1,9}")
 _NUMBER = regex(r"[+-]?\d{1,9}")
 _COUNT = regex(r"(?:-n|--lines=|-(?=\d)|-[qv]*n)([+-]?\d+)|(\+\d+)")
 
@@ -75,6 +82,8 @@ def _count_argument(call: Call, letter: str) -> tuple[str | None, list[Word]]:
 
 def _head(call: Call) -> Parts:
     value, call.args = _count_argument(call, "head")
+    if not call.args and call.stdin is not None and (value is None or _DIGITS.fullmatch(value)):
+        return algebra.head(call.stdin, 10 if value is None else int(value))  # the usual case
     options = call.options()
     count = int(value) if value is not None and _NUMBER.fullmatch(value) else None
     by_bytes = options.has("-c", "--bytes")

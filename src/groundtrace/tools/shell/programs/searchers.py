@@ -66,12 +66,15 @@ def search(
     numbered: bool | None,
     named: bool | None,
     headings: bool | None = False,
+    given: Set[str] | None = None,
 ) -> Parts:
     """A search, by its options: found lines, names, counts or nothing.
 
-    `headings`: names are above the lines; None if only the output can show that.
+    `headings`: names are above the lines; None if only the output can show that. `given`: the
+    options by their short names, if they are known already.
     """
-    given = _given(options)
+    if given is None:
+        given = _given(options)
     pattern, operands = _pattern(options, given, syntax, smart=call.name == "ag")
     if "-q" in given:
         return [Condition(rule=call.name)]
@@ -166,7 +169,7 @@ def _grep(call: Call) -> Parts:
     elif "-H" in given:
         named = True
     syntax = {"egrep": "extended", "fgrep": "fixed"}.get(call.name, "basic")
-    return search(call, options, syntax, recursive, "-n" in given, named)
+    return search(call, options, syntax, recursive, "-n" in given, named, given=given)
 
 
 _COUNT = regex(r"-\d+")
@@ -174,6 +177,11 @@ _COUNT = regex(r"-\d+")
 
 def _attach_numbers(call: Call) -> None:
     """`-5` is `-C 5`."""
+    for word in call.args:
+        if word.text[:1] == "-" and _COUNT.fullmatch(word.text):
+            break
+    else:
+        return
     call.args = [
         Word("-C" + word.text[1:]) if _COUNT.fullmatch(word.text) else word for word in call.args
     ]

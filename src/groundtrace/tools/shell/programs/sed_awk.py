@@ -27,7 +27,10 @@ _IN_PLACE = regex(r"-(?:[nErsuz]*i|-in-place)")
 
 
 def _sed(call: Call) -> Parts:
-    in_place = any(_IN_PLACE.match(word.text) for word in call.args)
+    in_place = False
+    for word in call.args:
+        if word.text[:1] == "-" and _IN_PLACE.match(word.text):
+            in_place = True
     if in_place:
         # On macOS the suffix is a separate word: `sed -i '' 's/a/b/' file` names one file.
         call.args = [
@@ -77,7 +80,8 @@ def _pieces(script: str) -> list[str]:
     if "{" in script:
         script = re.sub(r"\{\s*+(p)\s*+;?+\s*+\}", r"\1", script)
         script = re.sub(r"\{\s*+p\s*+;\s*+q\s*+;?+\s*+\}", "p", script)
-    return [piece for piece in re.split(r"[;\n]", script) if piece.strip()]
+    pieces = script.replace("\n", ";").split(";")
+    return [piece for piece in pieces if piece.strip()]
 
 
 def _printed(pieces: list[str]) -> Spans | str | None:

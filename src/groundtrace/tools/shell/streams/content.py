@@ -116,10 +116,9 @@ class Content(Part, kw_only=True, frozen=True):
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
         if self.spans is None or folded:
             return [self._ref(None, None)]
-        refs = [self._ref(low, high) for low, high in self._counted(lines, sure, trimmed)]
-        if sure and len(refs) == 1 and self.spans == WHOLE and self.limit is None:
-            return [replace(refs[0], whole=True)]
-        return refs
+        counted = self._counted(lines, sure, trimmed)
+        whole = sure and len(counted) == 1 and self.spans == WHOLE and self.limit is None
+        return [self._ref(low, high, whole) for low, high in counted]
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.path is None:
@@ -153,8 +152,9 @@ class Content(Part, kw_only=True, frozen=True):
                 before = None if omitted is None else before + len(piece) + omitted
         return out
 
-    def _ref(self, low: int | None, high: int | None) -> FileRef:
-        return FileRef(self.path or "", "read", self.repo, low, high, rule=self.rule)
+    def _ref(self, low: int | None, high: int | None, whole: bool = False) -> FileRef:
+        path = self.path or ""
+        return FileRef(path, "read", self.repo, low, high, rule=self.rule, whole=whole)
 
     def _numbered(self, lines: Sequence[str]) -> list[tuple[int | None, int | None]] | None:
         form = _BLAME if self.numbers == "blame" else _LEAD
@@ -169,16 +169,15 @@ class Content(Part, kw_only=True, frozen=True):
             numbers = [int(m[1]) for m in shown]
         if not numbers:
             return [(None, None)]
-        return [(min(numbers), max(numbers))] if self.by_text else list(runs(numbers))
+        return [(min(numbers), max(numbers))] if self.by_text else [*runs(numbers)]
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
     ) -> list[tuple[int | None, int | None]]:
         """The spans, as far as the number of lines reaches."""
         spans = self.spans or ()
-        bounded = all(high is not None for _, high in spans)
         if not sure:
-            known = bounded and not self.shared
+            known = not self.shared and all(high is not None for _, high in spans)
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
         exact = self.exact()
@@ -291,15 +290,17 @@ def _blanks_cut(size: int) -> int:
     return BLANKS_CUT if size > SHORT_RANGE else BLANKS_CUT_SHORT
 
 
-def runs(numbers: Sequence[int]) -> Iterable[tuple[int, int]]:
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Consecutive numbers as ranges."""
+    out: list[tuple[int, int]] = []
     start = last = numbers[0]
     for number in numbers[1:]:
         if number != last + 1:
-            yield start, last
+            out.append((start, last))
             start = number
         last = number
-    yield start, last
+    out.append((start, last))
+    return out
 
 
 _HEADER = regex(r"==> (.+) <==$")

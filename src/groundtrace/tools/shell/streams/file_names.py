@@ -25,6 +25,17 @@ def join(cwd: str | None, name: str) -> str:
     return path  # the usual case: the path needs no shortening
 
 
+def path_of(cwd: str | None, name: str) -> str | None:
+    """The path of `name` for a program in `cwd`; None if it cannot be one file."""
+    if _ORDINARY_NAME.fullmatch(name) is None or len(name) >= 4096:
+        return join(cwd, name) if is_file_name(name) else None
+    if not cwd or name[0] == "/":
+        return name
+    if "/." in cwd or "//" in cwd or cwd[0] == "." or cwd[-1] == "/":
+        return posixpath.normpath(f"{cwd}/{name}")
+    return f"{cwd}/{name}"
+
+
 _ORDINARY_NAME = regex(r"(?!/(?:dev|proc)\b)/?\w[\w-]*+(?:[./][\w-]++)*+", re.ASCII)
 
 

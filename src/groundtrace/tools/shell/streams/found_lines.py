@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.counted import LONGEST, Counted, is_plain
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
@@ -233,7 +234,42 @@ class Search(Part, kw_only=True, frozen=True):
             return low, high
         return base.line(low), base.line(high)
 
+    def _all_placed(self, lines: Sequence[str]) -> list[FileRef] | None:
+        """References if every line is `name:12:text`, the usual case; None if not."""
+        spans: dict[str, list[int]] = {}
+        chars: dict[str, int] = {}
+        for line in lines:
+            fields = line.split(":", 2)
+            if len(fields) != 3 or not fields[1].isdecimal() or len(fields[1]) > 9:
+                return None
+            if line[-1] in "]s" and (_BINARY.match(line) or omitted(line)):
+                return None
+            name, number, _ = fields
+            if name in spans:
+                spans[name].append(int(number))
+                chars[name] += len(line) + 1
+            elif name and len(name) < LONGEST - 20 and under(name, self.roots):
+                spans[name] = [int(number)]
+                chars[name] = len(line) + 1
+            else:
+                return None
+        out = Counted()
+        for name, numbers in spans.items():
+            path = path_of(self.cwd, name)
+            if path is None:
+                return None
+            low, high = min(numbers), max(numbers)
+            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
+        if not is_plain(spans, out):
+            return list(out)
+        out.chars, out.numbers, out.lines = list(chars.values()), list(spans.values()), lines
+        return out
+
     def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
+        if self.numbered is not False and not self.revision and not self.stripped:
+            placed = self._all_placed(lines)
+            if placed is not None:
+                return placed
         spans: dict[str, list[int]] = {}
         others: list[str] = []
         binary: list[str] = []

@@ -13,7 +13,7 @@ from groundtrace.model import FileRef
 from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.output.cuts import pieces, whole
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_lists import WHOLE_OR_LAST, Names
 from groundtrace.tools.shell.streams.part import Opaque, Part
@@ -201,7 +201,9 @@ class Listing(Part, kw_only=True, frozen=True):
         operands = {word.text for word in self.operands}
         globs = any(word.glob for word in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
-        for line in lines if self.long else [name for row in lines for name in _columns(row)]:
+        if not self.long and [row for row in lines if "  " in row or "\t" in row]:
+            lines = [name for row in lines for name in _columns(row)]
+        for line in lines:
             if sections and line.endswith(":") and not _LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
@@ -214,11 +216,12 @@ class Listing(Part, kw_only=True, frozen=True):
                 continue
             if folder is None and not given and self.operands:
                 continue
-            if kind == "d" or place in known_folders or not is_file_name(place):
+            if kind == "d" or place in known_folders:
                 continue
-            if kind in {"?", "l"} and looks_like_folder(name):
+            path = path_of(self.cwd, place)
+            if path is None or (kind in {"?", "l"} and looks_like_folder(name)):
                 continue
-            yield FileRef(join(self.cwd, place), "surfaced", rule=self.rule)
+            yield FileRef(path, "surfaced", rule=self.rule)
 
     def place(self, name: str) -> str | None:
         """The path of a listed name; None if its directory is not known."""

@@ -9,8 +9,9 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from groundtrace.model import FileRef
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.file_names import path_of
 from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES
 from groundtrace.tools.shell.streams.operands import under
@@ -18,6 +19,9 @@ from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.repository_top import from_top
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, ODD_NAME, TELLING
+
+_USUAL_GLOB = regex(r"\*([\w.-]+)(\*?)")
+"""`*.py` and `*_test*`."""
 
 
 class Names(Part, kw_only=True, frozen=True):
@@ -80,7 +84,11 @@ class Names(Part, kw_only=True, frozen=True):
             return False
         if self.glob is None:
             return True
-        return fnmatch.fnmatchcase(name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower())
+        base, glob = name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower()
+        usual = _USUAL_GLOB.fullmatch(glob)
+        if usual is None:
+            return fnmatch.fnmatchcase(base, glob)
+        return usual[1] in base if usual[2] else base.endswith(usual[1])
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
@@ -93,7 +101,8 @@ class Names(Part, kw_only=True, frozen=True):
         told: Iterable[str | None] = lines
         if not plain:
             told = map(form, lines) if old is None else _both(lines, old, form)
-        names = [self.stripped + name for name in told if name and self._fits(name)]
+        fits = self._fits
+        names = [self.stripped + name for name in told if name and fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
         if not self.only_files:
@@ -111,11 +120,12 @@ class Names(Part, kw_only=True, frozen=True):
             cwd = None
         for name in dict.fromkeys(names):
             bare = name if plain else name.strip()
-            if not is_file_name(bare):
+            path = path_of(cwd, bare)
+            if path is None:
                 continue
             if not self.only_files and _is_folder(bare, parents, roots):
                 continue
-            yield FileRef(join(cwd, bare), "surfaced", self.repo, rule=self.rule)
+            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
 
     # --- what filters leave of it ---------------------------------------------------------------
 

@@ -52,6 +52,9 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []
     stage: Stage | None = None
+    words: list[str] = []
+    redirected = False
+    quoted = "'" in command or '"' in command
     for token in tokens:
         if token not in _NOT_WORDS:
             if stage is None:
@@ -59,11 +62,12 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
                     return None
                 if "=" in token and _ASSIGNMENT.match(token):
                     return None
-                stage = Stage(None, words=[])
+                words, redirected = [], False
+                stage = Stage(None, words=words)
                 items.append(stage)
-            elif stage.quiet or stage.merged:
+            elif redirected:
                 return None  # words after a redirection are rare, and the grammar handles them
-            stage.words.append(_unquoted(token) if "'" in token or '"' in token else token)
+            words.append(_unquoted(token) if quoted and ("'" in token or '"' in token) else token)
         elif stage is None:
             if token != "\n" or items:
                 return None
@@ -75,9 +79,9 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
             statements.append(items)
             items = []
         elif token in _QUIET:
-            stage.quiet = True
+            stage.quiet = redirected = True
         else:
-            stage.merged = True
+            stage.merged = redirected = True
     if items:
         if stage is None:
             return None

@@ -37,9 +37,8 @@ def _flow(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
 
 def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> Parts:
     """Stages joined by `|`, `&&` and `||`, in order; pipes bind more tightly."""
-    first = items[0] if len(items) == 1 else None
-    if isinstance(first, Stage):
-        return _stage(shell, first, stdin, piped=False)
+    if len(items) == 1 and isinstance(items[0], Stage):
+        return _stage(shell, items[0], stdin, piped=False)
     done: Parts | None = None
     operator = ""
     stream = stdin

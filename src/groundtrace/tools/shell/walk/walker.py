@@ -16,7 +16,7 @@ from groundtrace.tools.shell.align.loop import Loop
 from groundtrace.tools.shell.output import Output
 from groundtrace.tools.shell.programs.call import Call, ProgramEntry, run_command
 from groundtrace.tools.shell.programs.environment import Environment
-from groundtrace.tools.shell.streams.file_names import is_file_name, join
+from groundtrace.tools.shell.streams.file_names import path_of
 from groundtrace.tools.shell.streams.part import Part, Parts
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
@@ -133,9 +133,7 @@ class Walker:
 
     def path(self, name: str) -> str | None:
         """The path of a file that a command names; None if it cannot be a file."""
-        if not is_file_name(name) or name in self.missing:
-            return None
-        return join(self.env.cwd, name)
+        return None if name in self.missing else path_of(self.env.cwd, name)
 
     # --- statements, scripts and commands ---------------------------------------------------
 
