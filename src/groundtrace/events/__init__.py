@@ -84,9 +84,9 @@ def build_document(
     resolver = Resolver(
         truth=truth,
         task=_task_of(trial),
-        refs=(ref for view in views for ref in view.refs),
+        refs=[ref for view in views for ref in view.refs],
         # A call that failed may name something that does not exist: `repository not found`.
-        repos=(repo for view in views if not view.failed for repo in view.repos),
+        repos=[repo for view in views if not view.failed for repo in view.repos],
         cwd=trace.cwd,
         settings=settings,
     )
