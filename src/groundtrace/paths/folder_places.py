@@ -55,8 +55,10 @@ class NearestAbove:
     def of(self, folder: str) -> str | None:
         """The folder itself if it is one of them, else the nearest above it, else None."""
         known = self._known
-        passed = []
-        above = folder
+        if folder in known:
+            return known[folder]
+        passed = [folder]
+        above = folder.rpartition("/")[0]
         while above not in known:
             passed.append(above)
             above = above.rpartition("/")[0]

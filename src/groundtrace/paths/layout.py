@@ -34,7 +34,7 @@ repository.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
 import msgspec
@@ -137,12 +137,13 @@ class Layout:
         for root, seen in self._look(by_folder, roots).items():
             self._decide(root, seen, start)
         self._places = FolderPlaces(roots, self._mounts, self.home)
-
-    def place(self, path: str) -> RepoPlace:
+        self.place: Callable[[str], RepoPlace] = (
+            self._place_from_start if self._start else self._places.place
+        )
         """Where a clean path lies."""
-        if self._start:
-            path = self._without_start(path)
-        return self._places.place(path)
+
+    def _place_from_start(self, path: str) -> RepoPlace:
+        return self._places.place(self._without_start(path))
 
     def _without_start(self, path: str) -> str:
         """A path without the relative working directory, unless the truth has the whole path."""
@@ -274,14 +275,19 @@ class Layout:
                 continue
             if declared is not None and declared.of(folder) is not None:
                 continue
-            first = _below(root, folder).partition("/")[0]
+            cut = len(root) + 1 if root else 0
+            first = folder[cut:].partition("/")[0]
+            cut += len(first) + 1
             seen = by_root.get(root)
             if seen is None:
                 seen = by_root[root] = RootPaths()
-            cut = len(_joined(root, first)) + 1
-            seen.below.setdefault(first, set()).update([path[cut:] for path, _ in files])
-            if not all(written for _, written in files):
-                seen.read.add(first)
+            rests = seen.below.get(first)
+            if rests is None:
+                rests = seen.below[first] = set()
+            for path, written in files:
+                rests.add(path[cut:])
+                if not written:
+                    seen.read.add(first)
         return by_root
 
     def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
@@ -426,10 +432,6 @@ def _can_be_root(cwd: str) -> bool:
 
 def _within(folder: str, path: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
-
-
-def _below(root: str, path: str) -> str:
-    return path[len(root) + 1 :] if root else path
 
 
 def _below_if(root: str, path: str) -> str:

@@ -216,7 +216,7 @@ class Resolver:
         if file.truth is not None or file.place is None:
             return False
         repo, path = file.place
-        near = self._near.get(_folder_of(path))
+        near = self._near.get(path.rpartition("/")[0])
         return near is not None and (repo in near or "*" in near)
 
     def _neighbourhood(self) -> dict[str, set[Repo | str | None]]:
@@ -297,6 +297,9 @@ class Resolver:
         """Where a clean path lies; a root itself is a folder (`/workspace/src/..`)."""
         if path is None:
             return None
+        if name is None and not from_diff:  # most files
+            place = self._layout.place(path)
+            return place if place.path else None
         if name is not None and (repo := self._repos.find(name)) is not None:
             # A call that names the repository is better evidence than any layout.
             path = path.lstrip("/")

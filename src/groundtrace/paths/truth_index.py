@@ -233,6 +233,8 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
     """An entry that is written as a path of the container, without the root that it lies below."""
+    if not path.startswith(tuple(roots)):  # most entries
+        return path
     for root in roots:
         if path.startswith(root) and path[len(root) : len(root) + 1] == "/":
             return path[len(root) + 1 :]
