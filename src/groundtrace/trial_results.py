@@ -16,6 +16,7 @@ from groundtrace.plan import TrialWork
 from groundtrace.problems import PASSING
 from groundtrace.redact import masking
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.storage.listed import ListedFolder
 from groundtrace.storage.local import current_mark
 from groundtrace.storage.watch import Watch
 
@@ -71,14 +72,16 @@ def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
     """
     if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
         return False
-    folder = work.trial.folder
-    has_mark = bool(work.files_fingerprint) and work.trial.loose is None
-    if has_mark and files_mark(folder.now()) != work.files_fingerprint:
+    folder, opened = work.trial.folder, watch.files
+    if isinstance(folder, ListedFolder):
+        if not folder.is_as_listed():
+            return False
+        # Its files were listed before they were read, so those that are as listed did not change.
+        opened = {path: opened[path] for path in opened if not path.startswith(f"{folder.url}/")}
+    elif (
+        work.files_fingerprint
+        and work.trial.loose is None
+        and files_mark(folder) != work.files_fingerprint
+    ):
         return False
-    # Files of a folder that was listed before they were read are in its mark.
-    listed = f"{folder.url}/" if has_mark and folder.is_listed else None
-    return all(
-        mark == current_mark(path)
-        for path, mark in watch.files.items()
-        if listed is None or not path.startswith(listed)
-    )
+    return all(mark == current_mark(path) for path, mark in opened.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 import subprocess
 import sys
@@ -92,7 +91,7 @@ def test_next_to_nothing_is_refused_in_words(rows):
 
 
 def test_rows_without_outcomes_have_no_pairs_and_no_zeros():
-    rows = [dataclasses.replace(r, outcome=None) for r in sample()]
+    rows = [msgspec.structs.replace(r, outcome=None) for r in sample()]
     document = analyse(rows, ImpactOptions(draws=50), generated_at="now", scope="*")
     assert {tuple(c.dropped) for c in document.matched_comparisons} <= {
         ("harness_version_unknown",)

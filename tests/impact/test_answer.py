@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
+import msgspec
 import pytest
 
 from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
@@ -227,7 +227,7 @@ def test_whole_repositories_flip_where_ten_are_known_and_a_changed_conclusion_is
 
     def rows(repos):
         return [
-            dataclasses.replace(made, repo=repos(i))
+            msgspec.structs.replace(made, repo=repos(i))
             for i in range(20)
             for made in pairs_of(f"t{i:02}", 0.3 if i // 2 < 7 else -0.2 - i / 100)
         ]

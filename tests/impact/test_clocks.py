@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 import pytest
 
@@ -24,7 +22,7 @@ def timed(task, config, seconds, clock="agent_execution", **more):
         metrics["ttfr_seconds"] = seconds
     made = row(task, config, metrics, **more)
     coverage = msgspec.structs.replace(made.coverage, elapsed_origin=clock)
-    return dataclasses.replace(made, coverage=coverage)
+    return msgspec.structs.replace(made, coverage=coverage)
 
 
 def compared(rows):
@@ -142,7 +140,7 @@ def test_curves_are_by_one_clock_and_misses_by_another_are_no_curve():
     rows = [timed(f"t{i}", BASE, 5.0) for i in range(4)]
     rows += [timed(f"t{i}", OTHER, 60.0, "first_timestamp") for i in range(3)]
     rows.append(timed("t3", OTHER, None, "first_timestamp"))
-    rows = [dataclasses.replace(made, hit=made.metrics["file_recall"] > 0) for made in rows]
+    rows = [msgspec.structs.replace(made, hit=made.metrics["file_recall"] > 0) for made in rows]
     units = task_units(rows).by_config()
     clock = SharedClock("agent_execution", any_counts=False)
     assert curve_of(units[OTHER], "ttfr_seconds", clock) is None

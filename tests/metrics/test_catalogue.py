@@ -7,7 +7,7 @@ import re
 from typing import get_args
 
 import pytest
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from groundtrace.documents.judged import JudgedMetrics
 from groundtrace.documents.metrics import (
@@ -22,7 +22,14 @@ from groundtrace.documents.metrics import (
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.errors import UsageError
 from groundtrace.metrics.calculations import Calculations
-from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES, SECTIONS, Catalogue
+from groundtrace.metrics.catalogue import (
+    METRICS,
+    OUTCOMES,
+    QUANTITIES,
+    SECTIONS,
+    Catalogue,
+    values_in,
+)
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
 from groundtrace.metrics.displays import DISPLAYS, Display, Spot
 from groundtrace.metrics.evidence import EvidenceView
@@ -251,3 +258,14 @@ def test_a_display_keeps_its_own_order() -> None:
         "agent_seconds",
         "output_tokens",
     )
+
+
+@pytest.mark.parametrize("section", [None, "discovery", "context_metrics", "judged_metrics"])
+def test_all_values_of_a_document_are_those_of_the_getters(section: str | None) -> None:
+    document = metrics_of(example_document())
+    if section is not None:  # as in a document of an earlier version
+        document = structs.replace(document, **{section: UNSET})
+    values, absent = values_in(document)
+    read = {name: metric.getter(document) for name, metric in METRICS.items()}
+    assert list(values.items()) == [item for item in read.items() if item[1] is not None]
+    assert [metric.name for metric in absent] == [name for name in read if read[name] is None]

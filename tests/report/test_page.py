@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -175,7 +176,7 @@ def test_calls_without_files_are_told_apart(
     call |= {"arguments": arguments, "failed": failed}
     one = detail(trial(call, truth=["a"]))
     one = dataclasses.replace(
-        one, row=dataclasses.replace(one.row, unknown_tools={"mcp__acme__find": 1})
+        one, row=msgspec.structs.replace(one.row, unknown_tools={"mcp__acme__find": 1})
     )
     (made,) = unpack(packed_in([one], 100_000).blocks[0])
     assert DEEDS[made["steps"][0][9]] == deed

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, Any
 
 import pytest
+from msgspec.structs import replace
 
 from groundtrace.errors import OutputError
 from groundtrace.rows import kept
-from groundtrace.rows.kept import RowsByRun
+from groundtrace.rows.kept import RowsByRun, packed, unpacked
 from tests.rows.builders import A, B, task
 
 
@@ -35,3 +36,19 @@ def test_no_room_for_rows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept.RowFile, "_opened", lambda _file: full())
     with pytest.raises(OutputError, match=r"No space left on device.*TMPDIR"):
         RowsByRun()["x"].keep("a.json", task("a", A))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"document": "c/\udce9.json"},
+        {"unknown_tools": {"Odd": 2**70}},
+        {"not_applicable": ("over_editing",), "undefined": {"bpref": "no_judgements"}},
+        {"finders": {("by_tool", "Read", "first_met"): 2}, "found_by": {"a": ("Read", "", "main")}},
+        {"metrics": {"mrr": 1 / 3, "map": float("inf")}},
+    ],
+    ids=["half of a surrogate pair", "a huge count", "texts", "tuples", "numbers"],
+)
+def test_every_value_of_a_row_survives(changed: dict[str, Any]) -> None:
+    row = replace(task("a", A, B, seconds=0.1), **changed)
+    assert unpacked(packed(row)) == row

@@ -3,13 +3,13 @@ give the same count and the same mean for a configuration."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import random
 import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,7 +169,7 @@ def test_a_trial_under_two_configurations_is_one_trial_of_each() -> None:
 def test_without_a_record_nothing_is_a_copy() -> None:
     assert counted([task("t", A), task("t", A)]) == [None, None]
     row = made("t", A, run="a", config="base", key="k")
-    unnamed = dataclasses.replace(row, outcome=structs.replace(row.outcome, trial_key=""))
+    unnamed = msgspec.structs.replace(row, outcome=structs.replace(row.outcome, trial_key=""))
     assert counted([unnamed, unnamed]) == [None, None]
     assert_all_agree([task("t", A), task("t", A, B)], "run")
 

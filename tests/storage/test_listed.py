@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
@@ -67,14 +68,35 @@ def test_it_goes_to_another_process(tmp_path: Path) -> None:
     assert everything(pickle.loads(pickle.dumps(at_once))) == everything(at_once)
 
 
-def test_what_changes_later_shows_only_in_the_folder_as_it_is_now(tmp_path: Path) -> None:
-    at_once = listed(LocalFolder(made(tmp_path / "trial", ["agent/a"])))
-    before = files_mark(at_once)
-    (tmp_path / "trial/agent/b").write_text("new")
-    assert files_mark(at_once) == before
-    assert files_mark(at_once.now()) != before
-    assert at_once.folder("agent").stat("b") is None
-    assert at_once.folder("agent").now().has_file("b")
+CHANGES = {
+    "a new file": lambda trial: (trial / "agent/b").write_text("new"),
+    "another content": lambda trial: (trial / "agent/a").write_text("longer than before"),
+    "another time": lambda trial: os.utime(trial / "result.json", (1, 1)),
+    "a file less": lambda trial: (trial / "result.json").unlink(),
+    "a new folder": lambda trial: (trial / "verifier").mkdir(),
+    "a link": lambda trial: (trial / "link").symlink_to(trial / "agent/a"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_later_is_noticed_but_not_shown(tmp_path: Path, change: str) -> None:
+    at_once = listed(LocalFolder(made(tmp_path / "trial", ["agent/a", "result.json"])))
+    assert isinstance(at_once, ListedFolder)
+    before = [*at_once.entries(), *at_once.folder("agent").entries()]
+    assert at_once.is_as_listed()
+    CHANGES[change](tmp_path / "trial")
+    assert not at_once.is_as_listed()
+    assert [*at_once.entries(), *at_once.folder("agent").entries()] == before
+
+
+def test_folders_that_are_left_out_may_change(tmp_path: Path) -> None:
+    """Results are written into a trial's folder if that is the run."""
+    plain = LocalFolder(made(tmp_path / "trial", ["agent/a", "retrieval_events/b"]))
+    at_once = listed(plain, frozenset({"retrieval_events"}))
+    assert isinstance(at_once, ListedFolder)
+    assert [entry.name for entry in at_once.entries()] == ["agent"]
+    (tmp_path / "trial/retrieval_events/c").write_text("a result")
+    assert at_once.is_as_listed()
 
 
 def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:

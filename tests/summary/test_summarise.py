@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 import statistics
+from array import array
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.means import quantile
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.summary.summarise import summarise
-from groundtrace.summary.value_columns import distribution
+from groundtrace.summary.value_columns import ValueTable, distribution
 from tests.documents.builders import outcome, outcomes
 from tests.metrics.builders import NOW, Seen, step, trial
 from tests.rows.builders import A, B, row, task
@@ -33,6 +34,9 @@ def summary(*rows: TrialRow, **options) -> RunSummaryDocument:
 
 
 # --- statistics ----------------------------------------------------------------------------
+
+
+VALUES = st.none() | st.sampled_from([0.0, -0.0, 1.0, 1e308, -1e308, math.inf]) | st.floats()
 
 
 def test_statistics_worked_by_hand() -> None:
@@ -65,7 +69,7 @@ def test_totals_of_claimed_counts_stay_within_the_schema() -> None:
     for name in "ab":
         honest = task(name, A)
         claimed = structs.replace(honest.summary, events_by_category={"file_read": MAX_INT})
-        rows.append(dataclasses.replace(honest, summary=claimed, accesses={"x": MAX_INT}))
+        rows.append(msgspec.structs.replace(honest, summary=claimed, accesses={"x": MAX_INT}))
     made = summary(*rows)
     assert made.overall.events_by_category == {"file_read": MAX_INT}
     assert made.overall.accesses == {"x": MAX_INT}
@@ -92,6 +96,27 @@ def test_statistics_agree_with_the_standard_library(values: list[float]) -> None
 
 
 # --- what counts ---------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4), st.integers(1, 3))
+def test_few_rows_have_the_statistics_of_their_columns(
+    pairs: list[tuple[float | None, float | None]], rows: int
+) -> None:
+    """Tables of one or two rows are read by row; larger ones by column. Both give one result."""
+    names = [f"m{n}" for n in range(len(pairs))]
+    table = ValueTable({name: place for place, name in enumerate(names)})
+    for place in range(rows):
+        table.add([pair[place % 2] for pair in pairs], names, lambda name: f"no_{name}")
+    table.finish()
+    places = array("q", range(rows))
+    found = table.statistics(places, None)
+    for name, pair in zip(names, pairs, strict=True):
+        values = [pair[place % 2] for place in range(rows)]
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        infinite = sum(value is not None and not math.isfinite(value) for value in values)
+        missing = {f"no_{name}": values.count(None), "not_finite": infinite}
+        expected = distribution(known, {why: n for why, n in missing.items() if n})
+        assert repr(found[name]) == repr(table[name].distribution(places, None)) == repr(expected)
 
 
 def test_means_are_over_computable_tasks_and_say_what_was_left_out() -> None:

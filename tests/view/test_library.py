@@ -74,7 +74,10 @@ def test_copies_are_named_as_on_the_page(tmp_path: Path) -> None:
     details = story(tmp_path / "runs" / "b-run")
     outcomes = [found.row.outcome for found in details]
     shared = [
-        replace(found, row=replace(found.row, outcome=replace_struct(outcome, trial_key=f"key{n}")))
+        replace(
+            found,
+            row=replace_struct(found.row, outcome=replace_struct(outcome, trial_key=f"key{n}")),
+        )
         for n, (found, outcome) in enumerate(zip(details, outcomes, strict=True))
         if outcome is not None
     ]
@@ -88,7 +91,7 @@ def test_copies_are_named_as_on_the_page(tmp_path: Path) -> None:
                 found,
                 events=replace_struct(found.events, provenance=where),
                 metrics=replace_struct(found.metrics, provenance=where),
-                row=replace(found.row, run_id="a-run", outcome=outcome),
+                row=replace_struct(found.row, run_id="a-run", outcome=outcome),
             )
         )
     write_results(tmp_path / "runs" / "a-run", poor)

@@ -139,7 +139,7 @@ def test_a_trial_without_a_value_is_last_both_ways(tmp_path: Path) -> None:
     assert outcome is not None
     from msgspec.structs import replace as replace_struct
 
-    row = replace(details[0].row, outcome=replace_struct(outcome, reward=None))
+    row = replace_struct(details[0].row, outcome=replace_struct(outcome, reward=None))
     write_results(tmp_path / "runs" / "run", [replace(details[0], row=row), *details[1:]])
     index = library_of(tmp_path / "runs").current.index
     for sort in ("reward", "-reward"):

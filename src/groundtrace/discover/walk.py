@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MAX_DEPTH = 16
 """Most folders between RUNS and a trial; real trees have two to seven."""
 
+_OF_GROUNDTRACE = frozenset({OUTPUT, AGGREGATE})
+"""Folders of results, also where a single trial is given as the run."""
+
 _PROBES = 40
 """How many children of a folder are examined to tell a run from a folder of runs."""
 
@@ -225,7 +228,7 @@ def _children(
     """Folders to walk into; the others as skipped or as problems, with the reason."""
     for name, kind in entries.items():
         shown = clean_text("/".join((*spot.parts, name)))
-        if name in (OUTPUT, AGGREGATE):
+        if name in _OF_GROUNDTRACE:
             continue
         pattern = next((p for p in settings.skip if fits(name, p)), None)
         if kind == "folder":
@@ -287,7 +290,7 @@ def _walk(
     """The walk itself; returns whether it found a trial."""
     entries = kinds_of(spot.folder)
     if at_once and entries.get(AGENT) == "folder":  # a trial, by all appearances
-        spot = spot._replace(folder=listed(spot.folder))
+        spot = spot._replace(folder=listed(spot.folder, _OF_GROUNDTRACE))
     records = read_records(spot.folder, entries)
     if records.level == "trial":
         yield _TrialFolder(spot, records)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import islice
-from operator import is_
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from operator import attrgetter, is_
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect as inspect
+import msgspec.structs
 
 from groundtrace import jsonio
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
@@ -33,64 +34,84 @@ encoder = msgspec.json.Encoder(order="deterministic")
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one newline at the end; same input, same bytes."""
     if isinstance(document, _KEYED_BY_CUTOFF):
-        plain = _encoded_once(document)
-        return msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
+        document = _in_cutoff_order(document, {})
     return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
 
 
-def _encoded_once(document: msgspec.Struct) -> dict[str, Any]:
-    """The fields of a document, with the records in them encoded.
+def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
+    """Keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
 
-    A record that occurs more than once is encoded once. In the summary of a small run all trials
-    have one configuration, one suite and one model, so all these groups are the same record.
-    """
-    known: dict[int, msgspec.Raw] = {}
-
-    def part(value: Any) -> Any:
-        if isinstance(value, msgspec.Struct):
-            if id(value) not in known:
-                known[id(value)] = msgspec.Raw(msgspec.json.encode(_in_cutoff_order(value)))
-            return known[id(value)]
-        if isinstance(value, dict):
-            return {key: part(value[key]) for key in _ordered(tuple(value))}
-        return _in_cutoff_order(value)
-
-    return {name: part(value) for name, value in _members(document)}
-
-
-def _members(record: msgspec.Struct) -> Iterator[tuple[str, Any]]:
-    """The fields of a record under the names that are written, in their order."""
-    names = zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True)
-    members = ((written, getattr(record, name)) for name, written in names)
-    return (member for member in members if member[1] is not msgspec.UNSET)
-
-
-def _in_cutoff_order(value: Any) -> Any:
-    """Sorted keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
-
-    What is in order is given back as it is: of a summary's thousand records nearly all are, and
-    copying them into plain values took longer than encoding them.
+    The encoder sorts all keys, so only a mapping whose cutoffs need another order is replaced, by
+    its encoded form. `known` holds the results of records by id: in the summary of a small run all
+    trials have one configuration, one suite and one model, so all these groups are one record.
     """
     if isinstance(value, msgspec.Struct):
-        new: dict[str, Any] = {}
-        for name in _deep_fields(type(value)):
-            item = getattr(value, name)
-            if item and (ordered := _in_cutoff_order(item)) is not item:
-                new[name] = ordered
-        if not new:
-            return value
-        fields = dict(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
-        return {key: new.get(fields[key], item) for key, item in _members(value)}
+        found = known.get(id(value))
+        if found is None:
+            new: dict[str, Any] = {}
+            for name, is_flat in _keyed_fields(type(value)).items():
+                item = getattr(value, name)
+                if item:
+                    ordered = _keys_in_order(item, {}) if is_flat else _in_cutoff_order(item, known)
+                    if ordered is not item:
+                        new[name] = ordered
+            found = value
+            if new:  # encoded once, however often the record occurs
+                found = msgspec.Raw(encoder.encode(msgspec.structs.replace(value, **new)))
+            known[id(value)] = found
+        return found
     if isinstance(value, dict):
-        keys = tuple(value)
-        wanted = _ordered(keys)
-        items = [_in_cutoff_order(value[key]) for key in wanted]
-        same = keys == wanted and all(map(is_, items, value.values()))
-        return value if same else dict(zip(wanted, items, strict=True))
+        return _keys_in_order(value, _new_values(value, known))
     if isinstance(value, list):
-        items = [_in_cutoff_order(item) for item in value]
+        items = [_in_cutoff_order(item, known) for item in value]
         return value if all(map(is_, items, value)) else items
     return value
+
+
+def _keys_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> Any:
+    """A mapping as it is written, with its `new` values."""
+    if len(mapping) > 1:
+        for key in mapping:
+            if key[-1:].isdecimal():
+                return _encoded_in_order(mapping, new)
+    changed = {key: value for key, value in new.items() if value is not mapping[key]}
+    return {**mapping, **changed} if changed else mapping
+
+
+def _encoded_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> msgspec.Raw:
+    # `msgspec.json.encode` keeps the order of keys, here and in values that are not new.
+    values = {key: msgspec.Raw(encoder.encode(value)) for key, value in new.items()}
+    wanted = _ordered(tuple(mapping))
+    return msgspec.Raw(msgspec.json.encode({key: values.get(key, mapping[key]) for key in wanted}))
+
+
+def _new_values(mapping: dict[str, Any], known: dict[int, Any]) -> dict[str, Any]:
+    """Values that hold mappings with two keys or more, with these in order.
+
+    They are looked for without a call for each value: nearly none of the thousand `Distribution`s
+    in the summary of a small run has such a mapping.
+    """
+    kinds = set(map(type, mapping.values()))
+    deep = {kind for kind in kinds if _is_deep(kind)}
+    if not deep:
+        return {}
+    if len(kinds) == 1:
+        counts = _only_mapping(*kinds)
+        if counts is not None and max(map(len, map(counts, mapping.values()))) < 2:
+            return {}
+    return {
+        key: _in_cutoff_order(value, known) for key, value in mapping.items() if type(value) in deep
+    }
+
+
+@lru_cache
+def _only_mapping(record: type) -> Callable[[Any], dict[str, Any]] | None:
+    """The mapping of a record that has no other and always has this one, without mappings in it."""
+    fields = _keyed_fields(record)
+    if len(fields) != 1 or not all(fields.values()):
+        return None
+    (name,) = fields
+    return attrgetter(name) if len(_options(_types(record)[name])) == 1 else None
 
 
 @lru_cache(maxsize=4096)
@@ -101,36 +122,64 @@ def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache
-def _deep_fields(record: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Fields that can hold keys: records, lists and mappings; the others are numbers and texts."""
-    types: dict[str, bool] = {}
-    for owner in reversed(record.__mro__):
-        for name, text in vars(owner).get("__annotations__", {}).items():
-            types[name] = _is_flat(owner.__module__, text)
-    return tuple(name for name in record.__struct_fields__ if not types[name])
+def _is_deep(kind: type) -> bool:
+    """Whether values of this class can hold mappings."""
+    return kind in (dict, list) or bool(_keyed_fields(kind))
+
+
+@lru_cache
+def _keyed_fields(kind: type) -> dict[str, bool]:
+    """Fields of a record that can hold mappings, also inside of other records and lists; and
+    whether the field itself is a mapping that holds nothing further."""
+    if not issubclass(kind, msgspec.Struct):
+        return {}
+    return {name: _is_flat(type_) for name, type_ in _types(kind).items() if _has_keys(type_)}
+
+
+def _types(record: type) -> dict[str, Any]:
+    """The types of a record's fields."""
+    return {
+        name: _type_named(owner.__module__, text)
+        for owner in reversed(record.__mro__)
+        for name, text in vars(owner).get("__annotations__", {}).items()
+    }
 
 
 @cache
-def _is_flat(module: str, text: str) -> bool:
-    """Whether the type that an annotation names holds nothing further.
+def _type_named(module: str, text: str) -> Any:
+    """The type that an annotation names.
 
     A few texts are the types of nearly all fields. Asking msgspec for the types of all fields, with
     all that is in them, took a tenth of the time of evaluating 20 trials.
     """
-    return _is_flat_type(eval(text, vars(sys.modules[module])))
+    return eval(text, vars(sys.modules[module]))
 
 
-_FLAT = (bool, float, int, str, NoneType, msgspec.UnsetType)
-
-
-def _is_flat_type(kind: Any) -> bool:
-    """Whether a type, or each of a union, is a number, a text or one of a few words."""
-    origin = get_origin(kind)
+def _options(kind: Any) -> list[Any]:
+    """The types of a union, without what is said about them."""
+    origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _is_flat_type(kind.__origin__)
+        return _options(inner[0])
     if origin in (Union, UnionType):
-        return all(map(_is_flat_type, get_args(kind)))
-    return origin is Literal or kind in _FLAT
+        return [option for one in inner for option in _options(one)]
+    return [kind]
+
+
+def _has_keys(kind: Any) -> bool:
+    """Whether values of a type can hold mappings."""
+    for option in _options(kind):
+        origin, inner = get_origin(option), get_args(option)
+        if origin is dict or (origin is list and _has_keys(inner[0])):
+            return True
+        if isinstance(option, type) and _keyed_fields(option):
+            return True
+    return False
+
+
+def _is_flat(kind: Any) -> bool:
+    """Whether the values of a type that hold mappings are mappings without others in them."""
+    keyed = [option for option in _options(kind) if _has_keys(option)]
+    return all(get_origin(one) is dict and not _has_keys(get_args(one)[1]) for one in keyed)
 
 
 def encode_in_parts(

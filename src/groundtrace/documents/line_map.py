@@ -86,8 +86,13 @@ def runs_shown(access: Access) -> list[LineRun] | None:
     if access.line_start is UNSET or access.other_revision is True:
         return None
     if access.line_ranges is not UNSET:
-        runs = [(run.line_start, run.line_end) for run in access.line_ranges]
-        return None if any(end < start for start, end in runs) else runs or None
+        runs = []
+        for run in access.line_ranges:
+            start, end = run.line_start, run.line_end
+            if end < start:
+                return None
+            runs.append((start, end))
+        return runs or None
     end = access.line_start if access.line_end is UNSET else access.line_end
     return [(access.line_start, end)] if end >= access.line_start else None
 

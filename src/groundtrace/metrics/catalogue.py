@@ -7,8 +7,13 @@ reports, the impact analysis and the reference page get their list of metrics fr
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypeVar
 
+from msgspec import UNSET
+
+from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.errors import UsageError
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
 from groundtrace.metrics.context import CONTEXT
@@ -72,6 +77,40 @@ METRICS: Catalogue[Metric] = Catalogue(
     "metric", (metric for section in SECTIONS for metric in section.metrics())
 )
 """Every metric, in the order in which tables show them."""
+
+_BY_SECTION = tuple(
+    (
+        section,
+        tuple(
+            (metric, metric.field, None if metric.cutoff is None else str(metric.cutoff))
+            for metric in metrics
+        ),
+    )
+    for section, metrics in groupby(METRICS.values(), attrgetter("section"))
+)
+"""Each section of the metrics document with its metrics, their fields and keys."""
+
+
+def values_in(document: MetricsDocument) -> tuple[dict[str, float], list[Metric]]:
+    """The values of all metrics that a document has, by name; and the metrics that it lacks.
+
+    Each value is what the metric's `getter` gives. A row needs all of them, so a section is looked
+    up once for all its metrics.
+    """
+    values: dict[str, float] = {}
+    absent: list[Metric] = []
+    for name, metrics in _BY_SECTION:
+        section = getattr(document, name)
+        for metric, field, key in metrics:
+            value = None if section is UNSET else getattr(section, field)
+            if key is not None and value is not None:
+                value = value.get(key)
+            if value is None:
+                absent.append(metric)
+            else:
+                values[metric.name] = float(value)
+    return values, absent
+
 
 OUTCOMES: Catalogue[OutcomeMetric] = Catalogue("outcome", ALL_OUTCOMES)
 """Every outcome that metrics are related to."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 
-from msgspec import UNSET, field
+import msgspec
+from msgspec import UNSET
 
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
@@ -52,9 +53,9 @@ class ContextUse(Frozen, frozen=True):
     at_edit: PartOfWhole = PartOfWhole()
     """Relevant files in context at the first edit; the whole is all relevant files."""
     edit_step: int | None = None
-    by_tool: Mapping[str, ContextChars] = field(default_factory=dict)
-    by_server: Mapping[str, ContextChars] = field(default_factory=dict)
-    by_kind: Mapping[str, ContextChars] = field(default_factory=dict)
+    by_tool: Mapping[str, ContextChars] = msgspec.field(default_factory=dict)
+    by_server: Mapping[str, ContextChars] = msgspec.field(default_factory=dict)
+    by_kind: Mapping[str, ContextChars] = msgspec.field(default_factory=dict)
 
 
 def context_use(evidence: EvidenceView) -> ContextUse:
@@ -65,18 +66,20 @@ def context_use(evidence: EvidenceView) -> ContextUse:
         return ContextUse("older_document")
     chars = _AnswerChars(evidence)
     shown = [touch for touch in evidence.touches if touch.kind in SHOWN]
-    first = next((touch.event for touch in shown if touch.truth is not None), None)
-    edit = next((touch.event for touch in evidence.touches if touch.kind in WRITTEN), None)
+    relevant = [touch for touch in shown if touch.truth is not None]
+    first = relevant[0].event if relevant else None
+    written = evidence.first(WRITTEN)
+    edit = written[0].event if written else None
     return ContextUse(
         reason=None,
-        relevant=_relevant(shown, chars),
+        relevant=_relevant(relevant, chars),
         before_first=_before(first, chars),
         first_step=None if first is None else first.step_index,
         repeated=_repeated(evidence),
         at_edit=_at_edit(evidence, edit),
         edit_step=None if edit is None else edit.step_index,
-        by_tool=_grouped(evidence, chars, lambda event: event.tool_name),
-        by_server=_grouped(evidence, chars, server_of),
+        by_tool=_grouped(evidence, chars, relevant, attrgetter("tool_name")),
+        by_server=_grouped(evidence, chars, relevant, server_of),
         by_kind=_by_kind(shown),
     )
 
@@ -102,7 +105,7 @@ class _AnswerChars:
 
     def before(self, step: int) -> int:
         """All characters that were shown before a step."""
-        return sum(size for at, size in self.of.items() if at < step)
+        return sum([size for at, size in self.of.items() if at < step])
 
 
 def _answer(event: Event) -> int | None:
@@ -114,8 +117,8 @@ def _answer(event: Event) -> int | None:
     return sum(known) if sizes and len(known) == len(sizes) else None
 
 
-def _relevant(shown: Iterable[Touch], chars: _AnswerChars) -> PartOfWhole:
-    of_truth = [touch.access.shown_chars for touch in shown if touch.truth is not None]
+def _relevant(relevant: Iterable[Touch], chars: _AnswerChars) -> PartOfWhole:
+    of_truth = [touch.access.shown_chars for touch in relevant]
     known = [size for size in of_truth if size is not UNSET]
     if not chars.enough or too_many(len(of_truth) - len(known), len(of_truth)):
         return PartOfWhole(reason="chars_unknown")
@@ -204,30 +207,35 @@ def _in_thread(change: ContextChange, events: Mapping[int, Event], edit: Event) 
 
 
 def _grouped(
-    evidence: EvidenceView, chars: _AnswerChars, key: Callable[[Event], str]
+    evidence: EvidenceView,
+    chars: _AnswerChars,
+    relevant: Iterable[Touch],
+    key: Callable[[Event], str],
 ) -> dict[str, ContextChars]:
-    shown: Counter[str] = Counter()
-    relevant: Counter[str] = Counter()
+    shown: dict[str, int] = {}
+    of_truth: dict[str, int] = {}
     for event in evidence.document.events:
-        shown[key(event)] += chars.of[event.step_index]
-    for touch in evidence.touches:
-        if touch.truth is not None and touch.kind in SHOWN:
-            size = touch.access.shown_chars
-            relevant[key(touch.event)] += 0 if size is UNSET else size
+        name = key(event)
+        shown[name] = shown.get(name, 0) + chars.of[event.step_index]
+    for touch in relevant:
+        size = touch.access.shown_chars
+        if size is not UNSET:
+            name = key(touch.event)
+            of_truth[name] = of_truth.get(name, 0) + size
     return {
-        name: ContextChars(shown=held(shown[name]), relevant=held(relevant[name]))
+        name: ContextChars(shown=held(shown[name]), relevant=held(of_truth.get(name, 0)))
         for name in sorted(shown)
     }
 
 
 def _by_kind(shown: Iterable[Touch]) -> dict[str, ContextChars]:
-    counts: Counter[str] = Counter()
-    relevant: Counter[str] = Counter()
+    counts: dict[str, int] = {}
+    relevant: dict[str, int] = {}
     for touch in shown:
-        size = touch.access.shown_chars
+        size, kind = touch.access.shown_chars, touch.kind
         if size is not UNSET:
-            counts[touch.kind] += size
-            relevant[touch.kind] += size if touch.truth is not None else 0
+            counts[kind] = counts.get(kind, 0) + size
+            relevant[kind] = relevant.get(kind, 0) + (size if touch.truth is not None else 0)
     return {
         kind: ContextChars(shown=held(counts[kind]), relevant=held(relevant[kind]))
         for kind in sorted(counts)

@@ -36,7 +36,10 @@ class FoundFile(Frozen, frozen=True):
 
     def first(self, kinds: Collection[AccessKind]) -> Touch | None:
         """The first touch of one of these kinds."""
-        return next((touch for touch in self.touches if touch.kind in kinds), None)
+        for touch in self.touches:
+            if touch.kind in kinds:
+                return touch
+        return None
 
     def first_by(self, finder: Callable[[Event], bool], kinds: Collection[AccessKind]) -> bool:
         """Whether a call of this finder made the first touch."""

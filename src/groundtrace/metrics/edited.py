@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from msgspec import UNSET, field
+import msgspec
+from msgspec import UNSET
 
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
@@ -21,14 +22,22 @@ class Edited(Frozen, frozen=True):
     source: EditSource | None
     reason: str | None = None
     """Why it is not known what was edited."""
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Name in lower case to its spelling."""
     new: frozenset[str] | None = None
     """Edited files that did not exist before, in lower case; None if that is not known."""
 
 
 def edited_files(evidence: EvidenceView) -> Edited:
-    """The files of the patch that was handed in, else the files that were written."""
+    """The files of the patch that was handed in, else the files that were written. Found once for
+    all sections."""
+    found: Edited | None = evidence.kept.get(edited_files)
+    if found is None:
+        found = evidence.kept[edited_files] = _edited_files(evidence)
+    return found
+
+
+def _edited_files(evidence: EvidenceView) -> Edited:
     submission = evidence.document.submission
     if submission is not UNSET:
         source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 from math import isfinite
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -30,6 +31,9 @@ SHOWN: frozenset[AccessKind] = frozenset({"read", "matched"})
 
 READ: frozenset[AccessKind] = frozenset({"read"})
 WRITTEN: frozenset[AccessKind] = frozenset({"written"})
+
+
+_STEP = attrgetter("step_index")
 
 
 class Touch(msgspec.Struct, frozen=True):
@@ -75,12 +79,13 @@ class EvidenceView:
             )
         )
         """Distinct ground-truth entries, in the document's order."""
-        ordered = sorted(document.events, key=lambda event: event.step_index)
         self.touches: tuple[Touch, ...] = tuple(
-            self._touch(event, access)
-            for event in ordered
-            if event.accesses is not UNSET
-            for access in event.accesses
+            [
+                self._touch(event, access)
+                for event in sorted(document.events, key=_STEP)
+                if event.accesses is not UNSET
+                for access in event.accesses
+            ]
         )
         self.kept: dict[object, Any] = {}
         """What one section found out and another needs, by the function that finds it out."""
@@ -114,8 +119,8 @@ class EvidenceView:
         return found
 
     def _touch(self, event: Event, access: Access) -> Touch:
-        named = None if access.ground_truth_file is UNSET else access.ground_truth_file
-        truth = None if named is None else self._entries.get(named.lower())
+        named = access.ground_truth_file
+        truth = None if named is UNSET else self._entries.get(named.lower())
         # `truth or file` would be wrong: if the entry is an empty text, each spelling of the file
         # would count as a file.
         name = access.file if truth is None else truth
@@ -134,13 +139,14 @@ class EvidenceView:
 
 def held(total: int) -> int:
     """A total within the schema's limit: a document from another program can claim any count."""
-    return min(total, MAX_INT)
+    return total if total < MAX_INT else MAX_INT
 
 
 def access_counts(evidence: EvidenceView) -> dict[str, int]:
     """Accesses counted by `category/kind`, such as `file_read/read`."""
-    counts = Counter(f"{touch.event.tool_category}/{touch.kind}" for touch in evidence.touches)
-    return dict(sorted(counts.items()))
+    counts = Counter([(touch.event.tool_category, touch.kind) for touch in evidence.touches])
+    named = {f"{category}/{kind}": count for (category, kind), count in counts.items()}
+    return dict(sorted(named.items()))
 
 
 def why_no_events(coverage: Coverage) -> NotComputable:

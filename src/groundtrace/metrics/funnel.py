@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import field
+import msgspec
 
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
 from groundtrace.frozen import Frozen
@@ -25,7 +25,7 @@ class Funnel(Frozen, frozen=True):
 
     reason: str | None
     source: EditSource | None = None
-    files: Mapping[str, FunnelStage] = field(default_factory=dict)
+    files: Mapping[str, FunnelStage] = msgspec.field(default_factory=dict)
 
     def count(self, stage: FunnelStage) -> int:
         """Files that came so far and no further."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import UNSET, field
+import msgspec
+from msgspec import UNSET
 
 from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import (
@@ -52,7 +53,7 @@ class PatchFiles(Frozen, frozen=True):
     """Position at which the last gold file was first shown; None if one was never shown."""
     unseen_gold: str | None = None
     """A gold file that was never shown."""
-    undefined: Mapping[str, str] = field(default_factory=dict)
+    undefined: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Reason code of each metric that has no value, by name."""
 
     def value(self, name: str, value: float | None) -> float | None:

@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
 from math import log2
 from typing import get_args
 
@@ -38,7 +40,13 @@ def f1_at(hits: Sequence[bool], relevant: int, k: int) -> float:
 
 def dcg_at(hits: Sequence[bool], k: int) -> float:
     """Gain of 1 for each relevant file, discounted by the logarithm of its rank."""
-    return sum(1 / log2(rank + 1) for rank, hit in enumerate(hits[:k], start=1) if hit)
+    return sum(compress(_gains(k), hits))
+
+
+@lru_cache
+def _gains(k: int) -> tuple[float, ...]:
+    """What a hit adds at each of the first K ranks."""
+    return tuple([1 / log2(rank + 1) for rank in range(1, k + 1)])
 
 
 def ndcg_at(hits: Sequence[bool], relevant: int, k: int) -> float:

@@ -33,18 +33,22 @@ def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
     return found
 
 
-def _in_order(evidence: EvidenceView) -> Iterator[ShownLines]:
+def _in_order(evidence: EvidenceView) -> list[ShownLines]:
+    if not evidence.first(WRITTEN):  # then no line has moved
+        return [_shown(touch, None, evidence) for touch in evidence.touches if touch.kind in SHOWN]
     maps: dict[tuple[bool, str], LineMap] = {}
+    found: list[ShownLines] = []
     for step in _steps(evidence):
         for touch in step:
             if touch.kind in SHOWN:
-                yield _shown(touch, maps.get(touch.key), evidence)
+                found.append(_shown(touch, maps.get(touch.key), evidence))
         for touch in step:
             if touch.kind in WRITTEN:
                 changes, shift = touch.access.line_changes, touch.access.line_shift
                 maps.setdefault(touch.key, LineMap()).write(
                     [] if changes is UNSET else changes, None if shift is UNSET else shift
                 )
+    return found
 
 
 def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
@@ -62,8 +66,8 @@ def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
 
 def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
     """`lines` is None for a file that the agent has not written yet."""
-    runs = runs_shown(touch.access)
-    told = touch.access.base_lines
+    access = touch.access
+    runs, told = runs_shown(access), access.base_lines
     if told is not UNSET:
         if told is None or any(run.line_end < run.line_start for run in told):
             return ShownLines(touch, None, 0)
@@ -73,7 +77,8 @@ def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> Shown
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"
     if runs is None or (lines is not None and not lines.known) or (doubtful and size(runs) > 1):
         return ShownLines(touch, None, 0)
-    runs = joined(runs)
+    if len(runs) > 1:
+        runs = joined(runs)
     if lines is None:
         if runs[0][0] >= 1:
             return ShownLines(touch, tuple(runs), size(runs))

@@ -7,7 +7,10 @@ not compressed: compression halved the file but doubled the time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import IO
+
+import msgspec
 
 from groundtrace.errors import OutputError
 from groundtrace.rows.trial_row import TrialRow
@@ -16,19 +19,38 @@ IN_MEMORY = 1 << 20
 """Up to this many bytes (a few hundred rows) no file is made."""
 
 
-def packed(row: TrialRow) -> bytes:
-    """A row as the file stores it. Workers pack their rows, so that the parent only writes them."""
-    import pickle
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[TrialRow]:
+    """Made when used: a run without changes reads no rows."""
+    return msgspec.msgpack.Decoder(TrialRow)
 
-    return pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
+
+_PICKLED = b"P"
+"""First byte of a row in the second form; MessagePack never begins a row with it."""
+
+
+def packed(row: TrialRow) -> bytes:
+    """A row as the file stores it. Workers pack their rows, so that the parent only writes them.
+
+    MessagePack is made and read in a fifth of the time of pickle. It cannot hold half of a
+    surrogate pair, as names of files can, or a count beyond 64 bits: then the row is pickled.
+    """
+    try:
+        return msgspec.msgpack.encode(row)
+    except (UnicodeEncodeError, OverflowError):
+        import pickle
+
+        return _PICKLED + pickle.dumps(row, pickle.HIGHEST_PROTOCOL)
 
 
 def unpacked(data: bytes) -> TrialRow:
     """A row from its bytes, which this program made."""
-    import pickle
+    if data.startswith(_PICKLED):
+        import pickle
 
-    row: TrialRow = pickle.loads(data)
-    return row
+        row: TrialRow = pickle.loads(data[1:])
+        return row
+    return _decoder().decode(data)
 
 
 class RowFile:

@@ -10,7 +10,7 @@ from groundtrace.documents.events import EventsDocument, EventSummary
 from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.jsonio import clean_text
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import values_in
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of, found_by
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
@@ -37,14 +37,11 @@ def row_from(
         outcome = None
     found = metrics.file_level_metrics
     shown = metrics.file_level_metrics_shown
-    values: dict[str, float] = {}
+    values, absent = values_in(metrics)
     undefined: dict[str, str] = {}
-    for name, metric in METRICS.items():
-        value = metric.getter(metrics)
-        if value is not None:
-            values[name] = value
-        elif (why := metric.why_undefined(metrics)) != found.reason:
-            undefined[name] = why
+    for metric in absent:
+        if (why := metric.why_undefined(metrics)) != found.reason:
+            undefined[metric.name] = why
     volume = _volume(metrics)
     if not volume:
         undefined.update(dict.fromkeys(EVENT_COUNTS, why_no_events(metrics.coverage)))

@@ -22,19 +22,22 @@ def unknown_calls(
     """Raw name of each unknown tool to counts of its calls, by how they were read: a category if
     files were found in them, else `FAILED` or `UNREAD`."""
     found: dict[str, Counter[str]] = {}
+    known: dict[tuple[str, object], bool] = {}
     for event in document.events:
-        if not is_known(_whole_name(event)):
+        tool = (event.tool_name, event.mcp_server)
+        if tool not in known:
+            known[tool] = is_known(_whole_name(event))
+        if not known[tool]:
             found.setdefault(event.tool_name, Counter())[_what(event)] += 1
     return {name: dict(sorted(found[name].items())) for name in sorted(found)}
 
 
 def uncounted_servers(document: EventsDocument) -> dict[str, int]:
     """MCP server whose calls do not count as MCP in the settings, to the number of calls (D3)."""
-    servers = Counter(
-        server
-        for event in document.events
-        if not event.is_mcp and (server := _server(event)) is not None
-    )
+    servers: dict[str, int] = {}
+    for event in document.events:
+        if not event.is_mcp and (server := _server(event)) is not None:
+            servers[server] = servers.get(server, 0) + 1
     return dict(sorted(servers.items()))
 
 

@@ -25,7 +25,7 @@ VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_
 """What counts as retrieval volume; the last four exist only if metrics are computable."""
 
 
-class TrialRow(Frozen, frozen=True):
+class TrialRow(Frozen, frozen=True, array_like=True):
     """The numbers of one evaluated trial."""
 
     run_id: str

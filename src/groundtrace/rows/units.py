@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import TypeVar
 
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.trial_row import TrialRow
 
@@ -32,17 +33,28 @@ def trial_identity(row: TrialRow) -> str | None:
     return f"{row.config_name}\0{row.outcome.trial_key}"
 
 
+_GETTERS = tuple(record.getter for record in OUTCOMES.values())
+
+
+def outcome_values(outcome: TrialOutcome | None) -> list[float | None]:
+    """The outcomes of a trial, in the order of `OUTCOMES`."""
+    if outcome is None:
+        return [None] * len(_GETTERS)
+    return [getter(outcome) for getter in _GETTERS]
+
+
 def number_of_values(row: TrialRow) -> int:
     """Number of metrics and outcomes that a trial has. The copy with more of them counts."""
     metrics = row.metrics
-    if isfinite(sum(metrics.values())):  # then each value is finite
-        known = len(metrics.keys() & METRICS.keys())
-    else:
-        known = sum(name in METRICS and isfinite(value) for name, value in metrics.items())
-    if row.outcome is None:
-        return known
-    outcomes = (record.getter(row.outcome) for record in OUTCOMES.values())
-    return known + sum(value is not None and isfinite(value) for value in outcomes)
+    if not isfinite(sum(metrics.values())):
+        metrics = {name: value for name, value in metrics.items() if isfinite(value)}
+    elif metrics.keys() <= METRICS.keys():  # true for the rows of this version
+        return len(metrics) + _number_of_outcomes(row)
+    return len(metrics.keys() & METRICS.keys()) + _number_of_outcomes(row)
+
+
+def _number_of_outcomes(row: TrialRow) -> int:
+    return sum([value is not None and isfinite(value) for value in outcome_values(row.outcome)])
 
 
 class DistinctTrials:

@@ -16,7 +16,6 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.frozen import Frozen
 from groundtrace.model import Problem
-from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.request import Request
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder
@@ -49,8 +48,8 @@ class DocumentWork(Frozen, frozen=True):
 class DocumentDone(Frozen, frozen=True):
     """What comes back from a worker."""
 
-    row: TrialRow | None
-    """None if the document is refused."""
+    packed_row: bytes | None
+    """The row as it is stored (`rows.kept`); None if the document is refused."""
     metrics_mark: str
     """Mark of the metrics document that is on disk now."""
     refused: Problem | None = None
@@ -87,6 +86,7 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row, or why it is refused."""
     # Imported only if there is a document: a run without changes needs none of these modules.
     from groundtrace.metrics import evaluate as evaluate_document
+    from groundtrace.rows.kept import packed
     from groundtrace.rows.make import row_from
     from groundtrace.tools import is_known_tool
 
@@ -116,7 +116,7 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
         is_known=lambda name: is_known_tool(name, work.settings),
         no_outcome=work.no_outcome,
     )
-    return DocumentDone(row, mark)
+    return DocumentDone(packed(row), mark)
 
 
 def _knows_more(metrics: MetricsDocument | None, events: EventsDocument) -> bool:

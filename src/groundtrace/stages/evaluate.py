@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import field
@@ -41,8 +41,16 @@ from groundtrace.stages.session import (
     open_sessions,
     work_through,
 )
-from groundtrace.stages.summary_work import SMALL_RUN, SummaryWork, write_summary
+from groundtrace.stages.summary_work import (
+    SMALL_RUN,
+    SummaryWork,
+    write_summary,
+    write_with_table,
+)
 from groundtrace.storage import FolderEntry
+
+if TYPE_CHECKING:
+    from groundtrace.summary.summarise import SummaryTable
 
 
 class OlderDocument(NamedTuple):
@@ -70,6 +78,8 @@ class Evaluated(msgspec.Struct):
     """Documents that another version of groundtrace made: their accesses are as it read them."""
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its rows, for runs that needed work."""
+    table: SummaryTable | None = None
+    """The rows of the only run that there is, if its summary was made now."""
 
 
 class _RunToEvaluate(msgspec.Struct):
@@ -157,7 +167,7 @@ def _evaluate_batch(outputs: Sequence[RunOutput], request: Request, done: Evalua
             else:
                 _count_run(run, request, done)
                 changed.append(run)
-        _write_summaries(changed, request, sessions, each)
+        _write_summaries(changed, request, sessions, done, each)
 
 
 def _is_unchanged(
@@ -236,8 +246,8 @@ def _prepared(
 def _enter(result: Done[DocumentWork, DocumentDone], run: _RunToEvaluate, done: Evaluated) -> None:
     path = result.item.document_path
     made = result.result
-    if made is not None and made.row is not None:
-        run.rows.keep(path, made.row)
+    if made is not None and made.packed_row is not None:
+        run.rows.keep_packed(path, made.packed_row)
         run.session.enter_metrics(path, run.session.marks[path], made.metrics_mark)
         return
     run.session.forget_metrics(path)
@@ -269,7 +279,11 @@ def _count_run(run: _RunToEvaluate, request: Request, done: Evaluated) -> None:
 
 
 def _write_summaries(
-    runs: Sequence[_RunToEvaluate], request: Request, sessions: Sessions, each: float
+    runs: Sequence[_RunToEvaluate],
+    request: Request,
+    sessions: Sessions,
+    done: Evaluated,
+    each: float,
 ) -> None:
     """Write the summary of each run, then save its state. Workers write those of small runs."""
     by_address = {run.session.folder.url: run for run in runs}
@@ -286,7 +300,11 @@ def _write_summaries(
     for run in runs:
         if len(run.rows) > most:
             request.ticker.advance(each)
-            enter(Done(_summary_work(run, request, lambda packed: packed)), run.session)
+            work = _summary_work(run, request, lambda packed: packed)
+            written, table = write_with_table(work)
+            enter(Done(work, written), run.session)
+            if not done.single and len(done.outputs) == 1:
+                done.table = table
 
 
 def _summary_work(
@@ -316,7 +334,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         from groundtrace.summary.summarise import summarise
 
         summary = summarise(
-            ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
+            done.table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),

@@ -8,7 +8,7 @@ from typing import TypeVar
 from groundtrace.artifacts.file_names import EVENTS_ENDING
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import OutcomeIndex, document_paths, read_outcomes
-from groundtrace.rows.kept import KeptRows
+from groundtrace.rows.kept import KeptRows, unpacked
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.stages.document_work import evaluate_stored, works_on
 from groundtrace.stages.request import Request
@@ -48,11 +48,12 @@ def rows_of_runs(
         paths = document_paths(output.folder, EVENTS_ENDING)
         wanted = (path for path in paths if index.wants(path, request.only))
         read = request.engine.map(evaluate_stored, works_on(output.folder, wanted, index, request))
-        found = [
-            (done.item.document_path, done.result.row) for done in read if done.result is not None
-        ]
-        rows = {path: row for path, row in found if row is not None}
-        yield from (rows[path] for path in sorted(rows))
+        rows = {
+            done.item.document_path: done.result.packed_row
+            for done in read
+            if done.result is not None and done.result.packed_row is not None
+        }
+        yield from (unpacked(rows[path]) for path in sorted(rows))
 
 
 def rows_for_impact(

@@ -4,6 +4,7 @@ summaries to write."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from groundtrace.artifacts.file_names import SUMMARY
 from groundtrace.artifacts.write import write_document
@@ -13,6 +14,9 @@ from groundtrace.frozen import Frozen
 from groundtrace.rows.kept import unpacked
 from groundtrace.stages.rows_of_runs import ReadAgain
 from groundtrace.storage import Folder, FolderEntry
+
+if TYPE_CHECKING:
+    from groundtrace.summary.summarise import SummaryTable
 
 SMALL_RUN = 500
 """Most rows that are sent to a worker, a few megabytes. A larger run is summarised in the main
@@ -38,14 +42,21 @@ class SummaryWork(Frozen, frozen=True):
 
 def write_summary(work: SummaryWork) -> FolderEntry:
     """Write the summary of a run; returns the entry of the file on disk."""
-    from groundtrace.summary.summarise import summarise
+    return write_with_table(work)[0]
 
+
+def write_with_table(work: SummaryWork) -> tuple[FolderEntry, SummaryTable]:
+    """The same, and the table of the run's rows: if there is no other run, the summary over all
+    runs has the same statistics."""
+    from groundtrace.summary.summarise import summarise, table_of
+
+    table = table_of(ReadAgain(lambda: map(unpacked, work.rows)))
     summary = summarise(
-        ReadAgain(lambda: map(unpacked, work.rows)),
+        table,
         scope=work.run_id,
         generated_at=work.generated_at,
         outcomes=[work.outcomes] if work.outcomes is not None else [],
         problems=work.problems,
         refused=work.refused,
     )
-    return write_document(work.output, SUMMARY, summary)
+    return write_document(work.output, SUMMARY, summary), table

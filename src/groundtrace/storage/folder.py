@@ -83,10 +83,6 @@ class Folder(ABC):
         """Whether this is the folder as it was when it was listed (`storage.listed`)."""
         return False
 
-    def now(self) -> Folder:
-        """The folder as it is now, if this one is as it was when it was listed."""
-        return self
-
     @abstractmethod
     def entries(self) -> Iterator[FolderEntry]:
         """What the folder holds, sorted by name; nothing when it does not exist.

@@ -27,8 +27,15 @@ class ListedFolder(LocalFolder):
     _follows_links = False
     """A file that has become a link since the listing is not opened."""
 
-    def __init__(self, of: LocalFolder, tree: Mapping[str, Listed], below: str = "") -> None:
-        """`tree` has every folder by its path in the listed folder; this one's is `below`."""
+    def __init__(
+        self,
+        of: LocalFolder,
+        tree: Mapping[str, Listed],
+        without: frozenset[str] = frozenset(),
+        below: str = "",
+    ) -> None:
+        """`tree` has every folder by its path in the listed folder; this one's is `below`. Folders
+        with a name in `without` were not listed."""
         self.url = join(of.url, below) if below else of.url
         self._root = of._root
         self._real_root = of._real_root
@@ -36,6 +43,7 @@ class ListedFolder(LocalFolder):
         self._was_link = False
         self._plain = of
         self._tree = tree
+        self._without = without
         self._below = below
 
     def __repr__(self) -> str:
@@ -45,14 +53,15 @@ class ListedFolder(LocalFolder):
     def is_listed(self) -> bool:
         return True
 
-    def now(self) -> LocalFolder:
-        return self._plain.folder(self._below) if self._below else self._plain
+    def is_as_listed(self) -> bool:
+        """Whether the folder that was listed still has the same files, by name, size and stamp."""
+        return not self._plain.is_link and listed_tree(self._plain.url, self._without) == self._tree
 
     def folder(self, relative: str) -> LocalFolder:
         path = self._path(relative)
         if path is None or path not in self._tree:
             return super().folder(relative)
-        return ListedFolder(self._plain, self._tree, path)
+        return ListedFolder(self._plain, self._tree, self._without, path)
 
     def exists(self) -> bool:
         return True
@@ -78,16 +87,19 @@ class ListedFolder(LocalFolder):
         return f"{self._below}/{relative}" if self._below else relative
 
 
-def listed(folder: Folder) -> Folder:
+def listed(folder: Folder, without: frozenset[str] = frozenset()) -> Folder:
     """The folder with everything below it, listed now and never again; the folder itself where that
-    is not possible: in an object store, or with a link in it."""
+    is not possible: in an object store, or with a link in it.
+
+    Folders with a name in `without` are left out.
+    """
     if not isinstance(folder, LocalFolder) or folder.is_listed or folder.is_link:
         return folder
-    tree = listed_tree(folder.url) if folder.is_here() else None
-    return folder if tree is None else ListedFolder(folder, tree)
+    tree = listed_tree(folder.url, without) if folder.is_here() else None
+    return folder if tree is None else ListedFolder(folder, tree, without)
 
 
-def listed_tree(folder: str) -> dict[str, Listed] | None:
+def listed_tree(folder: str, without: frozenset[str]) -> dict[str, Listed] | None:
     """Every folder below a folder, by its path in it; None if that is not known for certain.
 
     That is so where there is a link, where a folder cannot be listed, or where there is too much.
@@ -95,12 +107,14 @@ def listed_tree(folder: str) -> dict[str, Listed] | None:
     tree: dict[str, Listed] = {}
     left = [MAX_LISTED]
     try:
-        return tree if _list_into(tree, folder, "", left) else None
+        return tree if _list_into(tree, folder, "", without, left) else None
     except OSError:
         return None
 
 
-def _list_into(tree: dict[str, Listed], folder: str, below: str, left: list[int]) -> bool:
+def _list_into(
+    tree: dict[str, Listed], folder: str, below: str, without: frozenset[str], left: list[int]
+) -> bool:
     with os.scandir(folder) as found:
         items = sorted(found, key=name_of)
     left[0] -= len(items)
@@ -115,10 +129,14 @@ def _list_into(tree: dict[str, Listed], folder: str, below: str, left: list[int]
         if stat_module.S_ISLNK(info.st_mode):
             return False
         if stat_module.S_ISDIR(info.st_mode):
+            if item.name in without:
+                continue
             kind = "folder"
             folders.append(item)
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
         names[item.name] = kind, info.st_size, stamp_of(info)
     inside = f"{below}/" if below else ""
-    return all(_list_into(tree, item.path, f"{inside}{item.name}", left) for item in folders)
+    return all(
+        _list_into(tree, item.path, f"{inside}{item.name}", without, left) for item in folders
+    )

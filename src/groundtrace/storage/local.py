@@ -90,9 +90,6 @@ class LocalFolder(Folder):
         child._inside_root = True if inside else None
         return child
 
-    def now(self) -> LocalFolder:
-        return self
-
     def above(self, path: Path) -> LocalFolder | None:
         """A folder above this one, with the same root; None where it is not inside of that."""
         found = LocalFolder(path, Path(self._root))

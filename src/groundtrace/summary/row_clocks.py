@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
 
 from groundtrace.rows.clocks import clock_of, shared_clock, timed_names
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.summary.value_columns import ValueColumn
+from groundtrace.summary.value_columns import ValueTable
 
 
 class RowClocks:
@@ -22,19 +21,19 @@ class RowClocks:
         key = (row.config_name, clock_of(row))
         self._of_rows.append(self._codes.setdefault(key, len(self._codes)))
 
-    def leave_out_others(self, columns: Mapping[str, ValueColumn]) -> None:
+    def leave_out_others(self, table: ValueTable) -> None:
         """Remove times that count from another moment than the times of most configurations."""
-        timed = [columns[name] for name in timed_names()]
         if len({clock for _, clock in self._codes}) <= 1:
             return
+        timed = timed_names()
         named = list(self._codes)
         places = [
-            row for row in range(len(self._of_rows)) if any(column.has(row) for column in timed)
+            row for row in range(len(self._of_rows)) if any(table[name].has(row) for name in timed)
         ]
         clock = shared_clock(named[self._of_rows[row]] for row in places)
         reasons = [clock.why_not(by) for _, by in named]
         for row in places:
             why = reasons[self._of_rows[row]]
             if why is not None:
-                for column in timed:
-                    column.drop(row, why)
+                for name in timed:
+                    table.drop(name, row, why)

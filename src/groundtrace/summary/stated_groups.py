@@ -36,11 +36,13 @@ class StatedGroups(Generic[G]):
             groups = self._groups(column)
             if groups is None:
                 continue
-            if value not in groups and len(groups) >= MAX_VALUES:
-                self.left_out.add(column)
-                del self._columns[column]
-                continue
-            yield groups.setdefault(value, self._make())
+            if value not in groups:
+                if len(groups) >= MAX_VALUES:
+                    self.left_out.add(column)
+                    del self._columns[column]
+                    continue
+                groups[value] = self._make()
+            yield groups[value]
 
     def _groups(self, column: str) -> dict[str, G] | None:
         if column in self.left_out:

@@ -11,7 +11,6 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import TypeVar, get_args
 
 from msgspec import UNSET
 
@@ -32,28 +31,28 @@ from groundtrace.documents.summary import (
     SliceCounts,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.metrics.displays import Display
-from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.trial_row import VOLUME, Find, TrialRow
-from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct
+from groundtrace.rows.trial_row import VOLUME, TrialRow
+from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct, outcome_values
 from groundtrace.summary.discovery import discovery_summary
+from groundtrace.summary.group_counts import (
+    FLAGS,
+    LABELS,
+    NONE,
+    UNKNOWN,
+    Cells,
+    GroupCounts,
+    add_counts,
+    merged,
+    positions,
+)
 from groundtrace.summary.looked_at import LookedAtTable
 from groundtrace.summary.row_clocks import RowClocks
 from groundtrace.summary.stated_groups import StatedGroups
-from groundtrace.summary.value_columns import NameCodes, ValueColumn
+from groundtrace.summary.value_columns import ValueTable
 from groundtrace.summary.verdicts import VerdictGroups
 
-LABELS: tuple[TaxonomyLabel, ...] = get_args(TaxonomyLabel)
-
-UNKNOWN = "unknown"
-"""Group of rows whose suite or model is not known."""
-
-NONE = "none"
-"""Key of counts for rows without a value."""
-
 DIMENSIONS: Mapping[str, Callable[[TrialRow], str | None]] = {
-    "overall": lambda _: "",
     "by_config": lambda row: row.config_name,
     "by_suite": lambda row: row.benchmark or UNKNOWN,
     "by_model": lambda row: row.model or UNKNOWN,
@@ -62,9 +61,11 @@ DIMENSIONS: Mapping[str, Callable[[TrialRow], str | None]] = {
 }
 """How rows are grouped; a row without the property is in no group of that dimension."""
 
+_GROUP_OF = tuple(DIMENSIONS.values())
+
 
 def summarise(
-    rows: Iterable[TrialRow],
+    rows: Iterable[TrialRow] | SummaryTable,
     *,
     scope: str,
     generated_at: str,
@@ -75,19 +76,20 @@ def summarise(
 ) -> RunSummaryDocument:
     """The summary of a run (`scope` is its id) or of all runs (`*`).
 
-    `rows` may be read twice (`collect_distinct`); if it is an iterator, it is kept in memory.
+    `rows` may be read twice (`collect_distinct`); if it is an iterator, it is kept in memory. If
+    the same rows were summarised before, the table made from them (`table_of`) is enough.
     `outcomes` are the outcomes documents of the same runs; they say what discovery found and
     skipped. `problems` counts problems of reading documents by kind; `refused` names documents that
     could not be read. `outside` is what discovery met outside of the runs.
     """
-    table = collect_distinct(rows, _table)
+    table = rows if isinstance(rows, SummaryTable) else table_of(rows)
     found = _Found(outcomes, outside)
     return RunSummaryDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
         scope=scope,
         runs=sorted(table.runs),
-        overall=table.summary(table.groups["overall"][""]),
+        overall=table.overall(),
         by_config=table.summaries("by_config"),
         by_suite=table.summaries("by_suite"),
         by_model=table.summaries("by_model"),
@@ -113,8 +115,13 @@ def summarise(
     )
 
 
-def _table(rows: Iterator[Counted]) -> _Table:
-    table = _Table()
+def table_of(rows: Iterable[TrialRow]) -> SummaryTable:
+    """Everything that summaries need of these rows, each copy of a trial counted once."""
+    return collect_distinct(rows, _table)
+
+
+def _table(rows: Iterator[Counted]) -> SummaryTable:
+    table = SummaryTable()
     for row, counted_in in rows:
         table.add(row, counted_in)
     table.finish()
@@ -174,97 +181,63 @@ def _held(total: int) -> int:
     return min(total, MAX_INT)
 
 
-class _Group:
-    """Rows of one group: their positions, and simple counts."""
+_NAMES = (*METRICS, *VOLUME, *OUTCOMES, *LABELS, "hit", "hit_shown")
+"""Every value of a row that a summary has statistics of, in the order in which `_values` gives
+them."""
 
-    def __init__(self) -> None:
-        self.rows = array("q")
-        self.left_out: Counter[str] = Counter()
-        self.coverage: dict[str, Counter[str]] = {
-            name: Counter() for name in ("flags", "trace", "source", "confidence", "origin")
-        }
-        self.sizes: Counter[str] = Counter()
-        self.evidence: Counter[str] = Counter()
-        self.categories: Counter[str] = Counter()
-        self.accesses: Counter[str] = Counter()
-        self.finders: Counter[Find] = Counter()
-        self.labels: dict[TaxonomyLabel, Counter[str]] = {label: Counter() for label in LABELS}
+_PLACES: Mapping[str, int] = {name: place for place, name in enumerate(_NAMES)}
 
-    def add(self, position: int, row: TrialRow) -> None:
-        self.rows.append(position)
-        if not row.computable:
-            self.left_out[row.reason or UNKNOWN] += 1
-        self._add_coverage(row)
-        self.sizes[row.slices.candidate_set_size if row.slices else NONE] += 1
-        self.evidence[row.slices.evidence_type if row.slices else NONE] += 1
-        for category, count in row.summary.events_by_category.items():
-            self.categories[category] += count
-        _add_counts(self.accesses, row.accesses)
-        _add_counts(self.finders, row.finders)
-        for label in LABELS:
-            if label in row.labels:
-                self._add_label(label, row)
-
-    def _add_coverage(self, row: TrialRow) -> None:
-        coverage = row.coverage
-        for flag in _FLAGS:
-            self.coverage["flags"][flag] += getattr(coverage, flag)
-        self.coverage["flags"]["degraded"] += coverage.degraded_reason is not None
-        self.coverage["trace"][coverage.trace_source or NONE] += 1
-        self.coverage["source"][coverage.ground_truth_source or NONE] += 1
-        self.coverage["confidence"][coverage.ground_truth_confidence or NONE] += 1
-        origin = NONE if coverage.elapsed_origin is UNSET else coverage.elapsed_origin or NONE
-        self.coverage["origin"][origin] += 1
-
-    def _add_label(self, label: TaxonomyLabel, row: TrialRow) -> None:
-        counts = self.labels[label]
-        files = row.labels[label]
-        if label in row.not_applicable:
-            counts["not_applicable"] += 1
-            counts["files_not_applicable"] += files
-        else:
-            counts["n"] += 1
-            counts["n_with"] += files > 0
-            counts["files"] += files
-            if label in ABOUT_WRITES and row.edit_targets == "unknown":
-                counts["edit_targets_unknown"] += 1
-                counts["files_edit_targets_unknown"] += files
+_TIMES = {
+    display: tuple((metric.field, metric.name) for metric in METRICS.shown_in(display))
+    for display in ("first_hit", "first_hit_shown")
+}
+"""Fields and metrics of the times to the first hit."""
 
 
-Name = TypeVar("Name")
+def _values(row: TrialRow) -> list[float | None]:
+    """The values of a row, in the order of `_NAMES`."""
+    values: list[float | None] = [
+        *map(row.metrics.get, METRICS),
+        *map(row.volume.get, VOLUME),
+        *outcome_values(row.outcome),
+    ]
+    for label in LABELS:
+        values.append(None if label in row.not_applicable else row.labels.get(label))
+    values += (row.hit, row.hit_shown)
+    return values
 
 
-def _add_counts(total: Counter[Name], counts: Mapping[Name, int]) -> None:
-    """The same as `Counter.update` with a mapping, but without checking the argument's type."""
-    for name, count in counts.items():
-        total[name] = total.get(name, 0) + count
+def _why_missing(row: TrialRow) -> Callable[[str], str]:
+    """Says why the row has no value of a name."""
+    no_outcome = row.no_outcome if row.outcome is None else "not_recorded"
+
+    def why(name: str) -> str:
+        if name in OUTCOMES:
+            return no_outcome
+        return row.reason or "no_edit_expected" if name in LABELS else row.why_undefined(name)
+
+    return why
 
 
-_FLAGS = ("has_trajectory", "has_transcript", "has_ground_truth", "has_chunk_ground_truth")
-
-
-class _Table:
+class SummaryTable:
     """All rows as columns, their units, and their groups."""
 
     def __init__(self) -> None:
-        reasons = NameCodes()
-        names = [*METRICS, *OUTCOMES, *VOLUME, *LABELS, "hit", "hit_shown"]
-        self._columns = {name: ValueColumn(reasons) for name in names}
+        self._values = ValueTable(_PLACES)
         self._units = UnitsOfRows()
         self._unit_of: array[int] = array("q")
         self._has_repeats = False
         self._size = 0
         self._clocks = RowClocks()
-        self.groups: dict[str, defaultdict[str, _Group]] = {
-            name: defaultdict(_Group) for name in DIMENSIONS
-        }
-        self.stated = StatedGroups(_Group)
+        self._cells = Cells()
+        self.stated = StatedGroups(GroupCounts)
+        self._statistics: dict[bytes, dict[str, Distribution]] = {}
         self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
-        self.unknown_tools: Counter[str] = Counter()
-        self.unknown_calls: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.uncounted_servers: Counter[str] = Counter()
+        self.unknown_tools: dict[str, int] = {}
+        self.unknown_calls: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self.uncounted_servers: dict[str, int] = {}
         self.problems: Counter[str] = Counter()
         self.verdicts = VerdictGroups()
         self.looked_at = LookedAtTable()
@@ -288,18 +261,15 @@ class _Table:
         self._size += 1
         self._units.add(row)
         self._clocks.add(row)
-        self._add_values(row)
-        _add_counts(self.unknown_tools, row.unknown_tools)
-        _add_counts(self.uncounted_servers, row.uncounted_servers)
+        self._values.add(_values(row), _NAMES, _why_missing(row))
+        add_counts(self.unknown_tools, row.unknown_tools)
+        add_counts(self.uncounted_servers, row.uncounted_servers)
         self.looked_at.add(row)
         for tool, calls in row.unknown_calls.items():
-            _add_counts(self.unknown_calls[tool], calls)
+            add_counts(self.unknown_calls[tool], calls)
         if row.coverage.problems is not UNSET:
-            _add_counts(self.problems, row.coverage.problems)
-        for dimension, group_of in DIMENSIONS.items():
-            name = group_of(row)
-            if name is not None:
-                self.groups[dimension][name].add(position, row)
+            add_counts(self.problems, row.coverage.problems)
+        self._cells.add(tuple([group_of(row) for group_of in _GROUP_OF]), position, row)
         self.verdicts.add(position, row)
         for group in self.stated.of(row):
             group.add(position, row)
@@ -307,35 +277,10 @@ class _Table:
     def finish(self) -> None:
         """Call this after all rows: now it is known which rows belong to one task, and which clock
         most of them have."""
-        self._clocks.leave_out_others(self._columns)
+        self._values.finish()
+        self._clocks.leave_out_others(self._values)
         self._unit_of = self._units.finished()
         self._has_repeats = len(set(self._unit_of)) < len(self._unit_of)
-
-    def _add_values(self, row: TrialRow) -> None:
-        columns = self._columns
-        for names, values in ((METRICS, row.metrics), (VOLUME, row.volume)):
-            for name in names:
-                value = values.get(name)
-                if value is None:
-                    columns[name].skip(row.why_undefined(name))
-                else:
-                    columns[name].add(value)
-        for name, info in OUTCOMES.items():
-            value = info.getter(row.outcome) if row.outcome is not None else None
-            if value is None:
-                columns[name].skip(row.no_outcome if row.outcome is None else "not_recorded")
-            else:
-                columns[name].add(value)
-        for label in LABELS:
-            if label in row.labels and label not in row.not_applicable:
-                columns[label].add(row.labels[label])
-            else:
-                columns[label].skip(row.reason or "no_edit_expected")
-        for name, hit in (("hit", row.hit), ("hit_shown", row.hit_shown)):
-            if hit is None:
-                columns[name].skip(row.why_undefined(name))
-            else:
-                columns[name].add(hit)
 
     def tasks(self, rows: array[int]) -> int:
         """Tasks that these rows belong to."""
@@ -343,75 +288,70 @@ class _Table:
 
     def statistics(self, name: str, rows: array[int]) -> Distribution:
         """A value over the tasks of these rows."""
-        return self._columns[name].distribution(rows, self._repeated_units())
+        known = self._statistics.get(rows.tobytes())
+        if known is not None:
+            return known[name]
+        return self._values[name].distribution(rows, self._repeated_units())
+
+    def overall(self) -> GroupSummary:
+        """All rows."""
+        return self._of_cells(self._cells.everything())
 
     def summaries(self, dimension: str) -> dict[str, GroupSummary]:
         """Every group of a dimension, by name."""
-        groups = self.groups[dimension]
-        return {name: self.summary(groups[name]) for name in sorted(groups)}
+        groups = self._cells.groups(list(DIMENSIONS).index(dimension))
+        return {name: self._of_cells(cells) for name, cells in groups.items()}
 
-    def summary(self, group: _Group) -> GroupSummary:
+    def summary(self, group: GroupCounts) -> GroupSummary:
+        """The statistics of a group that was counted by itself."""
+        return self._of_cells([group])
+
+    def _of_cells(self, cells: list[GroupCounts]) -> GroupSummary:
         """The statistics of a group. Groups with the same rows share them: in a run with one
         configuration, suite and model they are computed once instead of four times."""
-        rows = group.rows.tobytes()
-        if rows not in self._summaries:
-            self._summaries[rows] = self._summary(group)
-        return self._summaries[rows]
+        rows = positions(cells)
+        key = rows.tobytes()
+        if key not in self._summaries:
+            self._statistics[key] = self._values.statistics(rows, self._repeated_units())
+            self._summaries[key] = self._summary(merged(cells), rows, self._statistics[key])
+        return self._summaries[key]
 
-    def _summary(self, group: _Group) -> GroupSummary:
-        units = self._repeated_units()
-
-        def statistics(name: str) -> Distribution:
-            return self._columns[name].distribution(group.rows, units)
-
+    def _summary(
+        self, group: GroupCounts, rows: array[int], found: Mapping[str, Distribution]
+    ) -> GroupSummary:
         return GroupSummary(
-            trials=len(group.rows),
-            tasks=self.tasks(group.rows),
-            computable=len(group.rows) - group.left_out.total(),
+            trials=len(rows),
+            tasks=self.tasks(rows),
+            computable=len(rows) - sum(group.left_out.values()),
             left_out=_sorted(group.left_out),
-            metrics={name: statistics(name) for name in METRICS},
-            outcomes={name: statistics(name) for name in OUTCOMES},
-            volume={name: statistics(name) for name in VOLUME},
-            first_hit=self._first_hit(group, "hit", "first_hit"),
-            first_hit_shown=self._first_hit(group, "hit_shown", "first_hit_shown"),
-            taxonomy={
-                label: LabelSummary(
-                    n=counts["n"],
-                    n_with=counts["n_with"],
-                    files=_held(counts["files"]),
-                    not_applicable=counts["not_applicable"],
-                    files_not_applicable=_held(counts["files_not_applicable"]),
-                    edit_targets_unknown=counts["edit_targets_unknown"],
-                    files_edit_targets_unknown=_held(counts["files_edit_targets_unknown"]),
-                    per_task=statistics(label),
-                )
-                for label, counts in group.labels.items()
-            },
+            metrics={name: found[name] for name in METRICS},
+            outcomes={name: found[name] for name in OUTCOMES},
+            volume={name: found[name] for name in VOLUME},
+            first_hit=self._first_hit(rows, "hit", "first_hit", found),
+            first_hit_shown=self._first_hit(rows, "hit_shown", "first_hit_shown", found),
+            taxonomy={label: _label(label, group, found[label]) for label in LABELS},
             slices=SliceCounts(
                 candidate_set_size={s: group.sizes[s] for s in ("small", "medium", "large")},
                 evidence_type={e: group.evidence[e] for e in ("local", "mcp")},
                 none=group.sizes[NONE],
             ),
-            coverage=_coverage(group.coverage),
+            coverage=_coverage(group),
             events_by_category=_sorted(group.categories),
             accesses=_sorted(group.accesses),
             discovery=discovery_summary(group.finders),
         )
 
-    def _first_hit(self, group: _Group, column: str, display: Display) -> FirstHit:
-        units = self._repeated_units()
-        shares, _ = self._columns[column].by_unit(group.rows, units)
+    def _first_hit(
+        self, rows: array[int], column: str, display: str, found: Mapping[str, Distribution]
+    ) -> FirstHit:
+        shares, _ = self._values[column].by_unit(rows, self._repeated_units())
         n_hit = sum(share > 0 for share in shares)
-        times = {
-            metric.field: self._columns[metric.name].distribution(group.rows, units)
-            for metric in METRICS.shown_in(display)
-        }
         return FirstHit(
             n=len(shares),
             n_hit=n_hit,
             n_never_hit=len(shares) - n_hit,
             hit_rate=mean_of(shares),
-            **times,
+            **{field: found[name] for field, name in _TIMES[display]},
         )
 
     def _repeated_units(self) -> array[int] | None:
@@ -419,11 +359,25 @@ class _Table:
         return self._unit_of if self._has_repeats else None
 
 
-def _coverage(counts: Mapping[str, Counter[str]]) -> CoverageTable:
+def _label(label: TaxonomyLabel, group: GroupCounts, per_task: Distribution) -> LabelSummary:
+    counts = group.labels
+    return LabelSummary(
+        n=counts[label, "n"],
+        n_with=counts[label, "n_with"],
+        files=_held(counts[label, "files"]),
+        not_applicable=counts[label, "not_applicable"],
+        files_not_applicable=_held(counts[label, "files_not_applicable"]),
+        edit_targets_unknown=counts[label, "edit_targets_unknown"],
+        files_edit_targets_unknown=_held(counts[label, "files_edit_targets_unknown"]),
+        per_task=per_task,
+    )
+
+
+def _coverage(group: GroupCounts) -> CoverageTable:
     return CoverageTable(
-        **{flag: counts["flags"][flag] for flag in (*_FLAGS, "degraded")},
-        trace_sources=_sorted(counts["trace"]),
-        ground_truth_sources=_sorted(counts["source"]),
-        ground_truth_confidences=_sorted(counts["confidence"]),
-        elapsed_origins=_sorted(counts["origin"]),
+        **{flag: group.flags[flag] for flag in (*FLAGS, "degraded")},
+        trace_sources=_sorted(group.traces),
+        ground_truth_sources=_sorted(group.sources),
+        ground_truth_confidences=_sorted(group.confidences),
+        elapsed_origins=_sorted(group.origins),
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping
-from math import fsum, isfinite, sqrt
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum, isfinite, isinf, sqrt
+from typing import cast
 
 from groundtrace.documents.summary import Distribution
 from groundtrace.rows.means import mean_of, quantile
@@ -29,33 +30,38 @@ class NameCodes:
 class ValueColumn:
     """One value for each row, or the reason why there is none."""
 
-    def __init__(self, reasons: NameCodes) -> None:
-        self._values = array("d")
-        self._why = array("h")
+    __slots__ = ("_missing", "_reasons", "_values", "_why")
+
+    def __init__(self, reasons: NameCodes, values: array[float], why: array[int]) -> None:
         self._reasons = reasons
+        self._values = values
+        self._why = why
+        """The code of the reason; -1 for a value."""
+        self._missing: int | None = None
+        """Rows without a value, once they are counted."""
 
-    def add(self, value: float) -> None:
-        """Append a value; infinities and NaN count as missing."""
-        if isfinite(value):
-            self._values.append(value)
-            self._why.append(-1)
-        else:
-            self.skip("not_finite")
-
-    def skip(self, why: str) -> None:
-        """Append the reason why this row has no value."""
-        self._values.append(0.0)
-        self._why.append(self._reasons.code(why))
+    def extend(self, values: array[float], why: array[int]) -> None:
+        """Append more rows."""
+        self._values.extend(values)
+        self._why.extend(why)
+        self._missing = None
 
     def drop(self, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
         if self._why[row] < 0:
             self._values[row] = 0.0
             self._why[row] = self._reasons.code(why)
+            self._missing = None
 
     def has(self, row: int) -> bool:
         """Whether a row has a value."""
         return self._why[row] < 0
+
+    def _has_all(self) -> bool:
+        """Whether every row has a value."""
+        if self._missing is None:
+            self._missing = len(self._why) - self._why.count(-1)
+        return not self._missing
 
     def by_unit(
         self, rows: array[int], units: array[int] | None
@@ -69,10 +75,12 @@ class ValueColumn:
         names = self._reasons.names
         values, whys = self._values, self._why
         if units is None:
+            if self._has_all():  # true for most columns
+                whole = len(rows) == len(values)
+                return values.tolist() if whole else list(map(values.__getitem__, rows)), {}
             found = [values[row] for row in rows if whys[row] < 0]
-            if len(found) == len(rows):  # true for most columns of most groups
-                return found, {}
-            return found, Counter(names[whys[row]] for row in rows if whys[row] >= 0)
+            codes = Counter([why for row in rows if (why := whys[row]) >= 0])
+            return found, {names[code]: n for code, n in codes.items()}
         by_unit: dict[int, list[float]] = {}
         missing: dict[int, list[str]] = {}
         for row in rows:
@@ -93,10 +101,134 @@ class ValueColumn:
         if len(rows) == 1:  # every group of a run of one trial, most groups of a run of two
             why = self._why[row := rows[0]]
             if why < 0:
-                return _of_at_most_one([self._values[row]], {})
+                return _of_one(self._values[row])
             return Distribution(n=0, left_out={self._reasons.names[why]: 1})
         values, left_out = self.by_unit(rows, units)
         return distribution(values, left_out)
+
+
+BLOCK = 256
+"""Rows that are collected before they are moved into columns."""
+
+
+Why = Callable[[str], str]
+"""Says why a row has no value of a name."""
+
+
+class ValueTable:
+    """Values of all rows, as columns by name.
+
+    Rows are collected one after the other, because appending a row to 200 columns takes 200 calls.
+    The tables of most runs never have more rows than that.
+    """
+
+    def __init__(self, places: Mapping[str, int]) -> None:
+        """`places` are the names of the values and their places in a row."""
+        self._places = places
+        self._reasons = NameCodes()
+        self._values = array("d")
+        self._why = array("h")
+        self._columns: dict[str, ValueColumn] = {}
+
+    def add(self, values: list[float | None], names: Sequence[str], why: Why) -> None:
+        """Append a row: a value for each name, or None for `why` to say why there is none.
+
+        Infinities and NaN count as missing.
+        """
+        codes = array("h", (-1,)) * len(values)
+        code, place = self._reasons.code, -1
+        for _ in range(values.count(None)):
+            place = values.index(None, place + 1)
+            values[place] = 0.0
+            codes[place] = code(why(names[place]))
+        row = array("d", cast("list[float]", values))  # no None is left
+        if not isfinite(sum(row)):
+            for place, value in enumerate(row):
+                if not isfinite(value):
+                    row[place] = 0.0
+                    codes[place] = code("not_finite")
+        self._values += row
+        self._why += codes
+        if len(self._values) >= BLOCK * len(self._places):
+            self._move()
+
+    def _move(self) -> None:
+        """Move the rows collected so far to the ends of the columns."""
+        width = len(self._places)
+        for name, place in self._places.items():
+            values, why = self._values[place::width], self._why[place::width]
+            if name in self._columns:
+                self._columns[name].extend(values, why)
+            else:
+                self._columns[name] = ValueColumn(self._reasons, values, why)
+        self._values, self._why = array("d"), array("h")
+
+    def finish(self) -> None:
+        """Call this after the last row."""
+        if self._columns:
+            self._move()
+
+    def has(self, name: str, row: int) -> bool:
+        """Whether a row has a value."""
+        return self[name].has(row)
+
+    def drop(self, name: str, row: int, why: str) -> None:
+        """Remove a row's value; a row without a value keeps its reason."""
+        self[name].drop(row, why)
+        if self._why:  # the column is a copy
+            place = row * len(self._places) + self._places[name]
+            if self._why[place] < 0:
+                self._values[place], self._why[place] = 0.0, self._reasons.code(why)
+
+    def __getitem__(self, name: str) -> ValueColumn:
+        """A column of the finished table."""
+        column = self._columns.get(name)
+        if column is None:
+            place, width = self._places[name], len(self._places)
+            values, why = self._values[place::width], self._why[place::width]
+            column = self._columns[name] = ValueColumn(self._reasons, values, why)
+        return column
+
+    def statistics(self, rows: array[int], units: array[int] | None) -> dict[str, Distribution]:
+        """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
+        if self._why and units is None and len(rows) == 1:
+            return self._of_one_row(rows[0])
+        if self._why and units is None and len(rows) == 2:
+            return self._of_two_rows(rows[0], rows[1])
+        return {name: self[name].distribution(rows, units) for name in self._places}
+
+    def _row(self, row: int) -> tuple[array[float], array[int]]:
+        width = len(self._places)
+        here = slice(row * width, (row + 1) * width)
+        return self._values[here], self._why[here]
+
+    def _missing(self, rows: int) -> list[Distribution]:
+        """The statistics of rows without a value, for each reason: most columns share a few."""
+        return [Distribution(n=0, left_out={name: rows}) for name in self._reasons.names]
+
+    def _of_one_row(self, row: int) -> dict[str, Distribution]:
+        missing = self._missing(1)
+        return {
+            name: _of_one(value) if why < 0 else missing[why]
+            for name, value, why in zip(self._places, *self._row(row), strict=True)
+        }
+
+    def _of_two_rows(self, row: int, other: int) -> dict[str, Distribution]:
+        names, missing = self._reasons.names, self._missing(2)
+        found: dict[str, Distribution] = {}
+        both = zip(self._places, *self._row(row), *self._row(other), strict=True)
+        for name, one, why_one, two, why_two in both:
+            if why_one < 0 and why_two < 0:
+                found[name] = _of_two(one, two)
+            elif why_one == why_two:
+                found[name] = missing[why_one]
+            elif why_one < 0:
+                found[name] = _of_one(one, {names[why_two]: 1})
+            elif why_two < 0:
+                found[name] = _of_one(two, {names[why_one]: 1})
+            else:
+                found[name] = distribution([], {names[why_one]: 1, names[why_two]: 1})
+        return found
 
 
 def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:
@@ -104,8 +236,10 @@ def distribution(values: list[float], left_out: Mapping[str, int]) -> Distributi
     reasons = dict(sorted(left_out.items())) if left_out else {}
     n = len(values)
     if n < 2:
-        return _of_at_most_one(values, reasons)
+        return _of_one(values[0], reasons) if values else Distribution(n=0, left_out=reasons)
     ordered = sorted(values)
+    if ordered[0] == ordered[-1]:
+        return _of_equal(ordered, reasons)
     mean = mean_of(ordered)
     assert mean is not None
     return Distribution(
@@ -121,15 +255,48 @@ def distribution(values: list[float], left_out: Mapping[str, int]) -> Distributi
     )
 
 
-def _of_at_most_one(values: list[float], left_out: dict[str, int]) -> Distribution:
-    """The same for no value or one value, without sorting: folders of small runs have hundreds of
-    such groups."""
-    if not values:
-        return Distribution(n=0, left_out=left_out)
-    only = values[0]
+def _of_equal(ordered: Sequence[float], left_out: dict[str, int]) -> Distribution:
+    """The same for two equal values or more: the mean is that value, but never minus zero."""
+    value = ordered[0] + 0.0
+    return Distribution(
+        n=len(ordered),
+        left_out=left_out,
+        mean=value,
+        median=value,
+        sd=0.0,
+        q1=value,
+        q3=value,
+        minimum=ordered[0],
+        maximum=ordered[-1],
+    )
+
+
+def _of_two(one: float, other: float) -> Distribution:
+    """The same for two values: folders of small runs have hundreds of such groups."""
+    if one == other:
+        return _of_equal((one, other), {})
+    low, high = (one, other) if one < other else (other, one)
+    step, mean = high - low, mean_of((low, high))
+    if isinf(step) or mean is None:
+        return distribution([low, high], {})
+    return Distribution(
+        n=2,
+        left_out={},
+        mean=mean,
+        median=low + step * 0.5,
+        sd=_spread([low, high], mean),
+        q1=low + step * 0.25,
+        q3=low + step * 0.75,
+        minimum=low,
+        maximum=high,
+    )
+
+
+def _of_one(only: float, left_out: dict[str, int] | None = None) -> Distribution:
+    """The same for one value, without sorting."""
     return Distribution(
         n=1,
-        left_out=left_out,
+        left_out={} if left_out is None else left_out,
         mean=only,
         median=only,
         sd=None,

@@ -17,7 +17,7 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
 
 
-class RawLine(msgspec.Struct, frozen=True):
+class RawLine(msgspec.Struct, frozen=True, gc=False):
     """One line of a file."""
 
     number: int

@@ -37,12 +37,12 @@ class Keep:
     def text(self, text: str) -> tuple[str, bool]:
         """The text, or its start up to the last whole line; and whether it was cut."""
         size = sys.getsizeof(text)
-        room = max(self._room(), 256)
-        if size <= room:
+        room = self._room()
+        if size <= room or size <= 256:
             self.used += size
             return clean_text(text), False
         width = max(1, size // max(1, len(text)))
-        head = whole_lines(text[: room // width])
+        head = whole_lines(text[: max(room, 256) // width])
         self.used += sys.getsizeof(head)
         return clean_text(head), True
 

@@ -18,7 +18,6 @@ from groundtrace.jsonio import clean_text
 from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import earliest
 from groundtrace.traces.claims import Probe, Recognised, Sample
 from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.keep import Keep
@@ -202,8 +201,8 @@ class Source(msgspec.Struct):
 
     def saw(self, moment: float | None) -> None:
         """Note a time that the file states."""
-        if moment is not None:
-            self.first_timestamp = earliest(self.first_timestamp, moment)
+        if moment is not None and (self.first_timestamp is None or moment < self.first_timestamp):
+            self.first_timestamp = moment
 
     @property
     def is_whole(self) -> bool:

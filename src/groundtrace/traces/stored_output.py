@@ -10,7 +10,7 @@ import re
 from typing import Any, NamedTuple
 
 from groundtrace.patterns import regex
-from groundtrace.values import as_mapping, as_text
+from groundtrace.values import as_text
 
 
 class ShownResult(NamedTuple):
@@ -34,7 +34,9 @@ _OVER_LIMIT = regex(
 
 def shown_part(text: str, structured: Any = None) -> ShownResult:
     """Separate the preview from the notice; a text without a notice is shown unchanged."""
-    stored = as_text(as_mapping(structured).get("persistedOutputPath"))
+    stored = None
+    if isinstance(structured, dict) and "persistedOutputPath" in structured:
+        stored = as_text(structured["persistedOutputPath"])
     begin = text.find(_OPEN, 0, 512)
     if begin >= 0 and not text[:begin].strip():
         return _from_notice(text[begin + len(_OPEN) :], stored)

@@ -10,8 +10,6 @@ first_hit     how soon the first relevant file was met
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from groundtrace.documents.metrics import FileLevelMetrics
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN
 from groundtrace.metrics.file_level.at_cutoffs import AT_CUTOFFS
@@ -68,5 +66,5 @@ FILE_LEVEL = MetricSection[RankedList](
     declarations=(*AT_CUTOFFS, *WHOLE_LIST, *FIRST_HIT),
     make=make_file_level,
     why=_why,
-    cut=lambda ranked, k: replace(ranked, k=k),
+    cut=RankedList.first,
 )

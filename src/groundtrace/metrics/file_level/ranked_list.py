@@ -24,6 +24,10 @@ class RankedList(Frozen, frozen=True):
     k: int = 0
     """The cutoff, for a metric that is declared at cutoffs."""
 
+    def first(self, k: int) -> RankedList:
+        """The same list for metrics over its first K files."""
+        return RankedList(self.reason, self.hits, self.relevant, self.first_hit, k)
+
     @property
     def found(self) -> int:
         """Number of relevant files among the first K."""
@@ -37,7 +41,7 @@ def ranked_list(evidence: EvidenceView, kinds: Collection[AccessKind]) -> Ranked
     touches = evidence.first(kinds)
     return RankedList(
         reason=None,
-        hits=tuple(touch.truth is not None for touch in touches),
+        hits=tuple([touch.truth is not None for touch in touches]),
         relevant=len(evidence.truth),
         first_hit=next((touch for touch in touches if touch.truth is not None), None),
     )

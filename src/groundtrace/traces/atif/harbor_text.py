@@ -14,7 +14,7 @@ import msgspec
 from groundtrace.cut_json import scan
 from groundtrace.patterns import regex
 
-_METADATA = regex(r"(?:^|\n)\[metadata\] (?=\{)")
+_METADATA = "[metadata] "
 _ERROR = regex(r"(?:^|\n)\[error\][^\n]*\s*$")
 _STDOUT = regex(r"(?:^|\n)\[stdout\]\n")
 _STDERR = regex(r"(?:^|\n)\[stderr\]\n")
@@ -59,16 +59,22 @@ def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:
     Metadata repeats file contents, but escaped inside JSON strings. So no line in them can begin
     with the tag and be mistaken for it.
     """
-    if "[metadata] {" not in body:
-        return body, None
-    for found in reversed(list(_METADATA.finditer(body))):
-        try:
-            value, end = scan(body, found.end())
-        except (StopIteration, ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and not body[end:].strip():
-            return body[: found.start()], value
+    tag = f"{_METADATA}{{"
+    place = body.rfind(tag)
+    while place >= 0:
+        if place == 0 or body[place - 1] == "\n":
+            value, end = _scanned(body, place + len(_METADATA))
+            if isinstance(value, dict) and not body[end:].strip():
+                return body[: max(0, place - 1)], value
+        place = body.rfind(tag, 0, place)
     return body, None
+
+
+def _scanned(body: str, start: int) -> tuple[Any, int]:
+    try:
+        return scan(body, start)
+    except (StopIteration, ValueError, RecursionError):
+        return None, start
 
 
 def _cut_streams(body: str, *, appended: bool) -> tuple[str, str | None, str | None]:

@@ -36,7 +36,7 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
     output_tokens: Any = None
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """The API message inside a line."""
 
     id: Any = None
@@ -45,7 +45,7 @@ class Message(msgspec.Struct, frozen=True):
     usage: Tokens | None = None
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One event of a transcript."""
 
     type: Any = None

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from groundtrace.patterns import regex
+
+_ERROR = regex(r"\s*+<tool_use_error>")
+
 
 def says_failure(text: str, structured: Any) -> bool:
     """Whether the text of the result itself says that the call failed, with or without a flag."""
     return (
-        text.lstrip().startswith("<tool_use_error>")
+        _ERROR.match(text) is not None
         or (isinstance(structured, str) and structured.startswith("Error:"))
         or (isinstance(structured, dict) and structured.get("interrupted") is True)
     )

@@ -33,7 +33,7 @@ from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
-from groundtrace.values import as_amount, as_mapping, as_text
+from groundtrace.values import as_amount, as_text
 from groundtrace.visible import plural
 
 SYNTHETIC = "<synthetic>"
@@ -163,8 +163,10 @@ class ClaudeTranscript:
         """Read one decoded event."""
         source = self.source
         kind = line.type
-        self.moment = parse_time(line.timestamp)
-        source.saw(self.moment)
+        self.moment = None
+        if line.timestamp is not None:  # lines of the stream have none
+            self.moment = parse_time(line.timestamp)
+            source.saw(self.moment)
         if line.is_sidechain is not None or line.session_id is not None:
             self.session_lines += 1
         if isinstance(kind, str):
@@ -173,9 +175,10 @@ class ClaudeTranscript:
             source.cwd = as_text(line.cwd)
         if source.harness_version is None:
             source.harness_version = as_text(line.claude_code_version) or as_text(line.version)
-        mark = context_mark(line)
-        if mark is not None:
-            self.mark_context(mark, line)
+        if kind == "system" or line.is_compact_summary is not None:
+            mark = context_mark(line)
+            if mark is not None:
+                self.mark_context(mark, line)
         if kind == "system" and line.subtype == "init":
             self.init(line)
         elif kind == "result":
@@ -212,13 +215,14 @@ class ClaudeTranscript:
         message = line.message
         if message is None or message.model == SYNTHETIC:
             return
-        subagent = self.is_subagent(line)
-        message_id = as_text(message.id)
         if line.type == "assistant":
+            subagent = self.is_subagent(line)
+            message_id = as_text(message.id)
             if self.source.model is None and not subagent:
                 self.source.model = as_text(message.model)
             if message_id is not None:
-                counts, parent = counts_of(message.usage), as_text(line.parent_tool_use_id)
+                parent = as_text(line.parent_tool_use_id) if subagent else None
+                counts = counts_of(message.usage)
                 self.source.ledger.add(message_id, counts, subagent=subagent, agent=parent)
             elif message.usage is not None:
                 # Without an id, it is unknown whether the next line repeats this usage.
@@ -229,7 +233,9 @@ class ClaudeTranscript:
             self.blocks(message.content, line, number)
 
     def is_subagent(self, line: Line) -> bool:
-        return self.own_file or bool(as_text(line.parent_tool_use_id)) or line.is_sidechain is True
+        if self.own_file or line.is_sidechain is True:
+            return True
+        return line.parent_tool_use_id is not None and bool(as_text(line.parent_tool_use_id))
 
     def blocks(self, blocks: Iterable[Block], line: Line, number: int) -> None:
         results = 0
@@ -308,12 +314,8 @@ class ClaudeTranscript:
             return
         if call.result is not None:
             return
-        agent = as_text(as_mapping(structured).get("agentId"))
-        if agent is not None and call.call_id is not None:
-            self.source.agent_calls[agent] = call.call_id
-            last = stated_counts(as_mapping(structured).get("usage"))
-            if last is not None:
-                self.source.ledger.last_of_agent[call.call_id] = last
+        if isinstance(structured, dict) and "agentId" in structured:
+            self.agent_ended(call, structured)
         text, path = shown_part(content_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
         data = structured if isinstance(structured, (dict, list)) else shown_image(content)
@@ -321,6 +323,16 @@ class ClaudeTranscript:
         call.result_cut = cut
         call.answered_at = self.moment
         self.source.cut_results += cut
+
+    def agent_ended(self, call: RawCall, structured: dict[str, Any]) -> None:
+        """Note which subagent a call started, and what its result says of the last model call."""
+        agent = as_text(structured["agentId"])
+        if agent is None or call.call_id is None:
+            return
+        self.source.agent_calls[agent] = call.call_id
+        last = stated_counts(structured.get("usage"))
+        if last is not None:
+            self.source.ledger.last_of_agent[call.call_id] = last
 
     def oldest_unanswered(self) -> RawCall | None:
         """The call for a result without an id: calls without an id are answered in order."""
@@ -398,6 +410,6 @@ class ClaudeTranscript:
 
 def _is_prompt(content: str | list[Block] | None) -> bool:
     """Whether a message of the user is more than results of calls."""
-    if isinstance(content, list):
-        return any(block.type == "text" for block in content)
-    return bool(content)
+    if not isinstance(content, list):
+        return bool(content)
+    return any(block.type == "text" for block in content)
