@@ -84,9 +84,9 @@ def build_document(
     resolver = Resolver(
         truth=truth,
         task=_task_of(trial),
-        refs=(ref for view in views for ref in view.refs),
+        refs=[ref for view in views for ref in view.refs],
         # A call that failed may name something that does not exist: `repository not found`.
-        repos=(repo for view in views if not view.failed for repo in view.repos),
+        repos=[repo for view in views if not view.failed for repo in view.repos],
         cwd=trace.cwd,
         settings=settings,
     )
@@ -117,6 +117,7 @@ def _event(
 ) -> Event:
     server = call.server or server_in_name(call.name)
     matched = _distinct([a.ground_truth_file for a in accesses if a.ground_truth_file])
+    result = call.result
     return Event(
         step_index=index,
         timestamp=iso(call.timestamp),
@@ -133,9 +134,9 @@ def _event(
         elapsed_seconds=clock.elapsed(call.timestamp),
         call_id=None if call.call_id is None else stored_id(call.call_id),
         accesses=accesses,
-        failed=None if call.result is None else view.failed,
-        answered=call.result is not None,
-        result_chars=None if call.result is None else len(call.result.text),
+        failed=None if result is None else view.failed,
+        answered=result is not None,
+        result_chars=None if result is None else len(result.text),
         agent=UNSET if call.agent is None else stored_text(call.agent),
         mcp_server=UNSET if server is None else stored_text(server),
     )

@@ -31,6 +31,8 @@ class FileFacts(msgspec.Struct, frozen=True):
     near: bool | UnsetType
     chunks: tuple[ChunkLines, ...]
     edit_chunks: tuple[ChunkLines, ...]
+    named: bool
+    """An entry of the task names it."""
 
 
 class Accesses:
@@ -58,9 +60,9 @@ class Accesses:
             lines = _lines(ref)
             key = (file.file, ref.kind, lines)
             access = self._access(ref, file, lines)
-            known = accesses.setdefault(key, access)
-            if known is not access:
-                accesses[key] = _shown_again(known, access)
+            if key in accesses:
+                access = _shown_again(accesses[key], access)
+            accesses[key] = access
         return list(accesses.values())
 
     def key(self, ref: FileRef) -> AccessKey | None:
@@ -70,11 +72,10 @@ class Accesses:
 
     def _file(self, ref: FileRef) -> FileFacts | None:
         of_file = (ref.repo, ref.path, ref.from_diff)
-        try:
+        if of_file in self._known:
             return self._known[of_file]
-        except KeyError:
-            facts = self._known[of_file] = self._facts(of_file)
-            return facts
+        facts = self._known[of_file] = self._facts(of_file)
+        return facts
 
     def _facts(self, of_file: FileKey) -> FileFacts | None:
         resolver = self._resolver
@@ -85,7 +86,7 @@ class Accesses:
         repo = UNSET if file.repo is None else clean_text(file.repo)
         if file.truth is None and file.beside is None:  # most files: no entry names them
             near = True if resolver.is_near(file) else UNSET
-            return FileFacts(name, repo, UNSET, UNSET, near, (), ())
+            return FileFacts(name, repo, UNSET, UNSET, near, (), (), False)
         edit = resolver.edit_target(file)
         return FileFacts(
             file=name,
@@ -95,9 +96,29 @@ class Accesses:
             near=True if resolver.is_near(file) else UNSET,
             chunks=resolver.chunks_of(file),
             edit_chunks=resolver.edit_chunks_of(file),
+            named=True,
         )
 
     def _access(self, ref: FileRef, file: FileFacts, lines: Lines) -> Access:
+        shown = UNSET if ref.shown_chars is None else _count(ref.shown_chars)
+        if not (
+            file.named
+            or ref.repo is not None
+            or ref.ranges is not None
+            or ref.line_shift is not None
+            or ref.line_changes
+        ):
+            # Most accesses. A record takes twice as long with all its fields.
+            return Access(
+                file=file.file,
+                kind=ref.kind,
+                repo=file.repo,
+                line_start=lines[0],
+                line_end=lines[1],
+                near_ground_truth=file.near,
+                shown_chars=shown,
+                evidence=ref.evidence,
+            )
         return Access(
             file=file.file,
             kind=ref.kind,
@@ -110,7 +131,7 @@ class Accesses:
             chunks=_met(file.chunks, ref, lines) if file.chunks else UNSET,
             edit_chunks=_met(file.edit_chunks, ref, lines) if file.edit_chunks else UNSET,
             line_ranges=UNSET if ref.ranges is None else _ranges(ref.ranges, lines),
-            shown_chars=UNSET if ref.shown_chars is None else _count(ref.shown_chars),
+            shown_chars=shown,
             line_shift=UNSET if ref.line_shift is None else ref.line_shift,
             line_changes=_changes(ref) if ref.line_changes else UNSET,
             evidence=ref.evidence,

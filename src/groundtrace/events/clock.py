@@ -48,7 +48,13 @@ def iso(timestamp: float | None) -> str | None:
         moment = datetime.fromtimestamp(timestamp, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    # Not isoformat: it took half as long again, most of it for the zone.
-    day = f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
-    thousandths = moment.microsecond // 1000
-    return f"{day}T{moment.hour:02}:{moment.minute:02}:{moment.second:02}.{thousandths:03}Z"
+    # Neither isoformat nor an f-string: both took twice as long.
+    return "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ" % (  # noqa: UP031
+        moment.year,
+        moment.month,
+        moment.day,
+        moment.hour,
+        moment.minute,
+        moment.second,
+        moment.microsecond // 1000,
+    )

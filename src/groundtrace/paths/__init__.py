@@ -14,8 +14,8 @@ So this is decided once per trial, in five steps, each in its own module:
 2. `repos`: names of repositories are split into parts, and names that mean one repository are
    joined. Only names in the task, the ground truth or the trace are known.
 3. `layout`: decides from all paths of the trial which folders are repositories; `containers` has
-   the folders that are clones by convention. The decision is per folder, not per path, so all files
-   of a folder are treated alike.
+   the folders that are clones by convention, `folder_places` says where a file lies after that. The
+   decision is per folder, not per path, so all files of a folder are treated alike.
 4. `truth_index`: the ground truth's entries are indexed by the (repository, path) pairs that they
    can mean.
 5. `resolver`: each reference gets its one spelling in the document, and the entry that it means.

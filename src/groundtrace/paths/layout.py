@@ -34,15 +34,15 @@ repository.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import lru_cache
-from typing import NamedTuple
 
 import msgspec
 from msgspec import field
 
 from groundtrace.config import Settings
 from groundtrace.paths.containers import clone_of, may_name_repos
+from groundtrace.paths.folder_places import NOWHERE, FolderPlaces, NearestAbove, RepoPlace, Roots
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 
@@ -52,8 +52,7 @@ ALWAYS = ("/ccb_crossrepo",)
 WHEN_USED = ("/app", "/repo")
 """Roots only if they are the working directory or hold a repository of the task (D13)."""
 
-NOWHERE = ""
-"""The unknown folder that relative paths are relative to."""
+_STARTS_WHEN_USED = tuple(f"{folder}/" for folder in WHEN_USED)
 
 _HOSTS = frozenset({"github.com", "gitlab.com"})
 _NEVER_A_ROOT = frozenset({"bin", "dev", "etc", "lib", "logs", "opt", "proc", "sys", "tmp"})
@@ -71,18 +70,6 @@ def container_roots(prefixes: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-class RepoPlace(msgspec.Struct, frozen=True):
-    """Where a path lies: in a repository, in an unknown one, or outside of all repositories."""
-
-    repo: Repo | None
-    path: str
-    """Relative to the repository or root; unchanged if it is outside of every root."""
-    outside: bool = False
-    """It lies in no repository, and is not a file of the ground truth."""
-    full: str = ""
-    """The unchanged path, if it lies beside the repositories of a root."""
-
-
 class RootPaths(msgspec.Struct):
     """What a trial's paths show about one root."""
 
@@ -91,6 +78,9 @@ class RootPaths(msgspec.Struct):
     read: set[str] = field(default_factory=set)
     """First components of folders in which files were not only written."""
 
+
+FilesByFolder = Mapping[str, list[tuple[str, bool]]]
+"""From a folder to its files, each with whether it was only written."""
 
 Truths = Mapping[Repo | None, Set[str]]
 """Literal ground-truth paths in lower case, by repository; None for those without a repository."""
@@ -102,18 +92,6 @@ def _configured_roots(prefixes: tuple[str, ...]) -> frozenset[str]:
     return frozenset(
         folder for prefix in prefixes if (folder := clean_folder(prefix) or "/") != "/"
     )
-
-
-class FolderPlace(NamedTuple):
-    """Where all files of a folder lie; found once, because a trial touches many files in few
-    folders."""
-
-    repo: Repo | None
-    cut: int
-    """Characters of a path before its part relative to the repository or root."""
-    outside: bool
-    beside: bool
-    """It lies beside the repositories of a root."""
 
 
 class Layout:
@@ -147,45 +125,25 @@ class Layout:
         self._above_clones: str | None = None
         """A working directory that is not a project but holds clones."""
         declared = _declared(repo_paths)
-        self._clones = self._find_clones(prefixes, paths)
-        self._roots = self._find_roots(prefixes, start, declared, paths)
-        self._mounts: dict[str, Repo] = {}
-        self._parents: set[str] = set()
-        """Roots that hold repositories but are not repositories."""
-        self._mounts.update(self._clones)
+        by_folder = _by_folder(paths)
+        self._clones = self._find_clones(prefixes, by_folder)
+        self._roots = self._find_roots(prefixes, start, declared, paths, by_folder)
+        self._mounts = dict(self._clones)
         self._declare(declared)
-        for root, seen in self._look(paths).items():
+        roots = Roots(self._roots)
+        if any(root.rpartition("/")[0] in by_folder for root in self._roots):
+            # A path of the trial may be a root: that is not a file of the folder above.
+            by_folder = _by_folder(file for file in paths if file[0] not in roots.folders)
+        for root, seen in self._look(by_folder, roots).items():
             self._decide(root, seen, start)
-        for mount in self._mounts:
-            parent = self._root_of(mount)
-            if parent and parent not in self._mounts:
-                self._parents.add(parent)
-        self._folders: dict[str, FolderPlace] = {}
-
-    def place(self, path: str) -> RepoPlace:
+        self._places = FolderPlaces(roots, self._mounts, self.home)
+        self.place: Callable[[str], RepoPlace] = (
+            self._place_from_start if self._start else self._places.place
+        )
         """Where a clean path lies."""
-        if self._start:
-            path = self._without_start(path)
-        folder = path.rpartition("/")[0]
-        found = self._folders.get(folder)
-        if found is None or path in self._roots:
-            found = self._found(path)
-            if folder and path not in self._roots:
-                self._folders[folder] = found
-        repo, cut, outside, beside = found
-        return RepoPlace(repo, path[cut:], outside, path if beside else "")
 
-    def _found(self, path: str) -> FolderPlace:
-        root = self._root_of(path)
-        if root is None:
-            return FolderPlace(None, 0, True, False)
-        mount = self._mount_of(path.rpartition("/")[0])
-        if mount is not None:
-            return FolderPlace(self._mounts[mount], len(mount) + 1 if mount else 0, False, False)
-        cut = len(root) + 1 if root else 0
-        if root in self._parents:
-            return FolderPlace(None, cut, True, True)
-        return FolderPlace(self.home, cut, False, False)
+    def _place_from_start(self, path: str) -> RepoPlace:
+        return self._places.place(self._without_start(path))
 
     def _without_start(self, path: str) -> str:
         """A path without the relative working directory, unless the truth has the whole path."""
@@ -203,12 +161,14 @@ class Layout:
         cwd: str | None,
         declared: Mapping[str, str],
         paths: Collection[tuple[str, bool]],
+        by_folder: FilesByFolder,
     ) -> tuple[str, ...]:
         known = {*_configured_roots(tuple(prefixes)), *ALWAYS}
         at_work = [*declared, *([cwd] if cwd is not None else ())]
+        in_use = any(name.startswith(_STARTS_WHEN_USED) for name in by_folder)
         for folder in WHEN_USED:
-            if any(_within(folder, path) for path in at_work) or self._holds_repository(
-                folder, paths, known
+            if any(_within(folder, path) for path in at_work) or (
+                in_use and self._holds_repository(folder, by_folder, known)
             ):
                 known.add(folder)
         # `/code/django/django` is below no root, so it is a root itself. A clone below `/workspace`
@@ -228,16 +188,14 @@ class Layout:
                 known.add(folder)
         return tuple(sorted(known, key=lambda root: (-len(root), root)))
 
-    def _find_clones(
-        self, prefixes: Iterable[str], paths: Collection[tuple[str, bool]]
-    ) -> dict[str, Repo]:
+    def _find_clones(self, prefixes: Iterable[str], folders: Iterable[str]) -> dict[str, Repo]:
         """Folders that are repositories by their names and places.
 
         If the settings name `/code` as a root, the folders below it are not owners.
         """
         found: dict[str, Repo] = {}
-        for path in may_name_repos([path for path, _ in paths]):
-            clone = clone_of(path) if path.startswith("/") else None
+        for folder in may_name_repos(folders):
+            clone = clone_of(f"{folder}/") if folder.startswith("/") else None
             if clone is None or clone.repo is None or clone.folder in found:
                 continue
             if clone.folder.startswith("/code/") and "/code" in map(clean_folder, prefixes):
@@ -266,9 +224,7 @@ class Layout:
         package = {f"{first}/{rest}".lower() for rest in rests}
         return bool(inside & truths) and not package & truths
 
-    def _holds_repository(
-        self, folder: str, paths: Collection[tuple[str, bool]], roots: Set[str]
-    ) -> bool:
+    def _holds_repository(self, folder: str, by_folder: FilesByFolder, roots: Set[str]) -> bool:
         """Whether the task's repository lies in a folder that is not the working directory.
 
         It does in three cases. A clone below the folder has the name of a repository of the task. A
@@ -277,9 +233,11 @@ class Layout:
         """
         start = f"{folder}/"
         inside = [
-            below
-            for path, written in paths
-            if not written and path.startswith(start) and "/" in (below := path[len(start) :])
+            path[len(start) :]
+            for name, files in by_folder.items()
+            if name.startswith(start)
+            for path, written in files
+            if not written
         ]
         if not inside:
             return False
@@ -288,26 +246,10 @@ class Layout:
             return True
         if any(self._repos.find(below.partition("/")[0]) in self._repos.task for below in inside):
             return True
-        looked = [path for path, written in paths if not written]
-        return not any("/" in _below_if(root, path) for root in roots for path in looked)
-
-    def _root_of(self, path: str) -> str | None:
-        if not path.startswith("/"):
-            return None if path.startswith(("..", "~")) else NOWHERE
-        if not path.startswith(self._roots):
-            return None
-        for root in self._roots:
-            if path.startswith(root) and path[len(root) : len(root) + 1] in ("", "/"):
-                return root
-        return None
-
-    def _mount_of(self, folder: str) -> str | None:
-        """The mount that a folder is or lies in."""
-        while folder not in self._mounts:
-            if not folder:
-                return None
-            folder = folder.rpartition("/")[0]
-        return folder
+        looked = [
+            name for name, files in by_folder.items() if not all(written for _, written in files)
+        ]
+        return not any(_below_if(root, name) for root in roots for name in looked)
 
     # --- repositories below the roots --------------------------------------------------------
 
@@ -323,31 +265,30 @@ class Layout:
             for root in (*self._roots, NOWHERE):
                 self._mounts[_joined(root, path) if path != "." else root] = repo
 
-    def _look(self, paths: Collection[tuple[str, bool]]) -> dict[str, RootPaths]:
+    def _look(self, by_folder: FilesByFolder, roots: Roots) -> dict[str, RootPaths]:
         """The paths below each root, without those that are already declared."""
         by_root: dict[str, RootPaths] = {}
-        for folder, files in self._by_folder(paths).items():
-            root = self._root_of(folder)
-            if root is None or folder == root or self._mount_of(folder) is not None:
+        declared = NearestAbove(self._mounts) if self._mounts else None
+        for folder, files in by_folder.items():
+            root = roots.of(folder)
+            if root is None or folder == root:
                 continue
-            first = _below(root, folder).partition("/")[0]
+            if declared is not None and declared.of(folder) is not None:
+                continue
+            cut = len(root) + 1 if root else 0
+            first = folder[cut:].partition("/")[0]
+            cut += len(first) + 1
             seen = by_root.get(root)
             if seen is None:
                 seen = by_root[root] = RootPaths()
-            cut = len(_joined(root, first)) + 1
-            seen.below.setdefault(first, set()).update([path[cut:] for path, _ in files])
-            if not all(written for _, written in files):
-                seen.read.add(first)
+            rests = seen.below.get(first)
+            if rests is None:
+                rests = seen.below[first] = set()
+            for path, written in files:
+                rests.add(path[cut:])
+                if not written:
+                    seen.read.add(first)
         return by_root
-
-    def _by_folder(self, paths: Collection[tuple[str, bool]]) -> dict[str, list[tuple[str, bool]]]:
-        """Paths by folder, without those at the top and without roots."""
-        by_folder: dict[str, list[tuple[str, bool]]] = {}
-        for file in paths:
-            folder = file[0].rpartition("/")[0]
-            if folder and file[0] not in self._roots:
-                by_folder.setdefault(folder, []).append(file)
-        return by_folder
 
     def _decide(self, root: str, seen: RootPaths, cwd: str | None) -> None:
         """Mount the repositories directly below a root, in the order of the module's docstring."""
@@ -493,10 +434,6 @@ def _within(folder: str, path: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def _below(root: str, path: str) -> str:
-    return path[len(root) + 1 :] if root else path
-
-
 def _below_if(root: str, path: str) -> str:
     return path[len(root) + 1 :] if path.startswith(f"{root}/") else ""
 
@@ -508,3 +445,15 @@ def _joined(root: str, name: str) -> str:
 def _folders(paths: Iterable[str]) -> set[str]:
     """Folders of the paths, without files at the top: every repository has a top."""
     return {folder for path in paths if (folder := path.rpartition("/")[0])}
+
+
+def _by_folder(paths: Iterable[tuple[str, bool]]) -> dict[str, list[tuple[str, bool]]]:
+    """Paths by folder, without those at the top."""
+    by_folder: dict[str, list[tuple[str, bool]]] = {}
+    for file in paths:
+        folder = file[0].rpartition("/")[0]
+        if folder in by_folder:
+            by_folder[folder].append(file)
+        elif folder:
+            by_folder[folder] = [file]
+    return by_folder

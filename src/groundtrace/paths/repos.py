@@ -233,8 +233,9 @@ class RepoTable:
     @property
     def lone(self) -> Repo | None:
         """The only repository of a trial whose task names none, if nothing names another."""
-        named = {*self.truth, *self.trace}
-        return self.truth[0] if not self.task and len(named) == 1 and self.truth else None
+        if self.task or not self.truth:
+            return None
+        return self.truth[0] if len({*self.truth, *self.trace}) == 1 else None
 
     def find(self, name: str) -> Repo | None:
         """The repository that a name means; None if the trial knows no repository of that name."""

@@ -19,14 +19,15 @@ It is built in this order, and the order matters:
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 
 import msgspec
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
-from groundtrace.paths.layout import Layout, RepoPlace, container_roots
+from groundtrace.paths.folder_places import RepoPlace
+from groundtrace.paths.layout import Layout, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable, short_repo
 from groundtrace.paths.revisions import differ, revision_of, revisions_of
@@ -77,14 +78,16 @@ class Resolver:
     ) -> None:
         """`refs` are the files that the trial's calls touched, `repos` the repositories named."""
         settings = settings or Settings()
-        named: dict[FileKey, None] = {}
-        looked: dict[FileKey, None] = {}
-        """Those that were not only written."""
+        named: dict[FileKey, bool] = {}
+        """Each with whether it was only written."""
+        looked: list[FileKey] = []
         for ref in refs:
             key = (ref.repo, ref.path, ref.from_diff)
-            named[key] = None
-            if ref.kind != "written":
-                looked[key] = None
+            if ref.kind == "written":
+                named.setdefault(key, True)
+            else:
+                named[key] = False
+                looked.append(key)
         repo_paths = {} if task is None else dict(task.repo_paths)
         of_task = () if task is None else (*task.repos, *repo_paths.values())
         self._of_task = of_task
@@ -92,7 +95,7 @@ class Resolver:
         self._repos = RepoTable(
             of_task,
             _named_by_truth(truth),
-            [*(key[0] for key in named if key[0] is not None), *repos],
+            [*[key[0] for key in named if key[0] is not None], *repos],
         )
         roots = container_roots(settings.container_prefixes)
         self._truths = index_truth(truth.files, self._repos, roots)
@@ -101,20 +104,15 @@ class Resolver:
         self.files = tuple(self._truths.entries)
         """The ground truth's distinct entries."""
         self._known: dict[FileKey, Resolved | None] = {}
-        self._spellings: dict[tuple[Repo | None, bool, str], str] = {}
+        self._spellings: dict[tuple[Repo | None, str], str] = {}
+        self._spellings_outside: dict[str, str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
         clean = {key: clean_path(key[1]) for key in named}
-        self._layout = self._learn(clean, looked, repo_paths, cwd, settings)
-        places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
-        home = self._layout.home
-        self._at_home = (
-            frozenset[str]()
-            if home is None
-            else {place.path.lower() for place in places.values() if place and place.repo is home}
-        )
-        """Paths of the trial's files in the task's only repository, in lower case."""
-        self._settle(places[key] for key in looked)
-        for key, place in places.items():
+        self._layout = self._learn(clean, named, repo_paths, cwd, settings)
+        self._places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
+        if self._truths.is_open or self._others.is_open:
+            self._settle(self._places[key] for key in looked)
+        for key, place in self._places.items():
             self._known[key] = None if place is None else self._resolved(place)
         self._near = self._neighbourhood()
         self._edits: dict[TruthFile, str] = {}
@@ -151,16 +149,15 @@ class Resolver:
 
     def file_of(self, key: FileKey) -> Resolved | None:
         """The same for the repository, path and `from_diff` of a reference."""
-        if key in self._known:
+        try:
             return self._known[key]
-        place = self._place(key[0], clean_path(key[1]), key[2])
-        resolved = self._known[key] = None if place is None else self._resolved(place)
-        return resolved
+        except KeyError:
+            place = self._place(key[0], clean_path(key[1]), key[2])
+            resolved = self._known[key] = None if place is None else self._resolved(place)
+            return resolved
 
     def _settle(self, places: Iterable[RepoPlace | None]) -> None:
         """Use the files that the trial shows for entries that can mean more than one place."""
-        if not (self._truths.is_open or self._others.is_open):
-            return
         shown = {
             (place.repo, place.path.lower()): None
             for place in places
@@ -219,21 +216,22 @@ class Resolver:
         if file.truth is not None or file.place is None:
             return False
         repo, path = file.place
-        folder = _folder_of(path)
-        return (repo, folder) in self._near or ("*", folder) in self._near
+        near = self._near.get(path.rpartition("/")[0])
+        return near is not None and (repo in near or "*" in near)
 
-    def _neighbourhood(self) -> set[tuple[Repo | str | None, str]]:
-        """Folders of relevant files; `*` stands for a repository that is a wildcard."""
-        met: dict[TruthFile, None] = {}
-        folders: set[tuple[Repo | str | None, str]] = set()
+    def _neighbourhood(self) -> dict[str, set[Repo | str | None]]:
+        """Folders of relevant files, each with its repositories; `*` stands for any repository."""
+        met: set[TruthFile] = set()
+        folders: dict[str, set[Repo | str | None]] = {}
         for file in self._known.values():
             if file is not None and file.truth is not None and file.place is not None:
-                met[file.truth] = None
-                folders.add((file.place[0], _folder_of(file.place[1])))
-        missed = set(self.files) - met.keys()
+                met.add(file.truth)
+                repo, path = file.place
+                folders.setdefault(_folder_of(path), set()).add(repo)
+        missed = set(self.files) - met
         for reading in self._truths.readings_of(missed, self._folders):
-            repo, path = ("*", reading) if isinstance(reading, str) else reading
-            folders.add((repo, _folder_of(path)))
+            owner, path = ("*", reading) if isinstance(reading, str) else reading
+            folders.setdefault(_folder_of(path), set()).add(owner)
         return folders
 
     def _line_ranges(self, chunks: Iterable[TruthChunk]) -> dict[TruthFile, list[ChunkLines]]:
@@ -269,7 +267,7 @@ class Resolver:
     def _learn(
         self,
         clean: Mapping[FileKey, str | None],
-        looked: Container[FileKey],
+        named: Mapping[FileKey, bool],
         repo_paths: dict[str, str],
         cwd: str | None,
         settings: Settings,
@@ -282,7 +280,7 @@ class Resolver:
             name, _, from_diff = key
             if name is None:
                 if not from_diff:
-                    paths[path] = paths.get(path, True) and key not in looked
+                    paths[path] = named[key] and paths.get(path, True)
             elif (repo := self._repos.find(name)) is not None:
                 in_repos.setdefault(repo, set()).add(path.lstrip("/"))
         return Layout(
@@ -299,6 +297,9 @@ class Resolver:
         """Where a clean path lies; a root itself is a folder (`/workspace/src/..`)."""
         if path is None:
             return None
+        if name is None and not from_diff:  # most files
+            place = self._layout.place(path)
+            return place if place.path else None
         if name is not None and (repo := self._repos.find(name)) is not None:
             # A call that names the repository is better evidence than any layout.
             path = path.lstrip("/")
@@ -324,26 +325,41 @@ class Resolver:
         if place.full and self._layout.home is not None and self._is_taken(lower):
             path = place.full
             lower = path.lower()
-        path = self._spellings.setdefault((repo, place.outside, lower), path)
-        file = path if repo is None else self._spelled(repo, path)
-        label = None if repo is None else repo.label
         if place.outside:
-            return Resolved(file, label, None, None, None)
-        truth = self._truths.find_lower(repo, lower, self._folders)
+            # Such a place has no repository.
+            file = self._spellings_outside.setdefault(lower, path)
+            return Resolved(file, None, None, None, None)
+        reading = (repo, lower)
+        file = self._spellings.setdefault(reading, path)
+        label = None
+        if repo is not None:
+            label = repo.label
+            file = self._spelled(repo, file)
+        truth = self._truths.find_reading(reading, self._folders)
         beside = None
         if self._others.entries:
-            beside = self._others.find_lower(repo, lower, self._folders)
+            beside = self._others.find_reading(reading, self._folders)
             if beside is not None:
                 self._met.setdefault(beside, file)
-        return Resolved(file, label, truth, beside, (repo, lower))
+        return Resolved(file, label, truth, beside, reading)
+
+    @cached_property
+    def _at_home(self) -> Set[str]:
+        """Paths of the trial's files in the task's only repository, in lower case.
+
+        Made for the first file beside the clones: few trials have one.
+        """
+        home = self._layout.home
+        placed = [place for place in self._places.values() if place is not None]
+        return {place.path.lower() for place in placed if place.repo is home}
 
     def _is_taken(self, path: str) -> bool:
         """Whether a path beside the clones would be spelled like one in the task's only clone.
 
         `/workspace/answer.json` is `answer.json`, unless the clone has a file of that name too.
         """
-        home = self._layout.home
-        return path in self._at_home or self._truths.find_lower(home, path) is not None
+        reading = (self._layout.home, path)
+        return path in self._at_home or self._truths.find_reading(reading) is not None
 
     def _spelled(self, repo: Repo, path: str) -> str:
         """The path alone in the task's only repository, else with the repository's name (D8)."""

@@ -59,21 +59,20 @@ class TruthIndex(msgspec.Struct):
         is among them, the second reading is dropped: gcc has a folder `gcc`, so
         `gcc::gcc/Makefile.in` is not the `Makefile.in` at the top.
         """
-        return self.find_lower(repo, path.lower(), folders)
+        return self.find_reading((repo, path.lower()), folders)
 
-    def find_lower(
-        self, repo: Repo | None, lower: str, folders: Set[tuple[Repo | None, str]] = frozenset()
+    def find_reading(
+        self, place: EntryReading, folders: Set[tuple[Repo | None, str]] = frozenset()
     ) -> TruthFile | None:
-        """The same for a path in lower case."""
-        entry = self.exact.get((repo, lower))
-        if entry is not None:
+        """The same for a repository and a path in lower case."""
+        entry = self.exact.get(place)
+        if entry is not None or not (self.anywhere or self.other):  # true for most tasks
             return entry
+        repo, lower = place
         entry = self.anywhere.get(lower)
         if entry is not None and self._may_be(repo, lower):
             return entry
-        if not self.other:  # true for most tasks
-            return None
-        second = self.other.get((repo, lower))
+        second = self.other.get(place)
         if second is None or (repo, second[1]) in folders:
             return None
         return second[0]
@@ -234,6 +233,8 @@ def _second(entry: TruthFile, path: str, repos: RepoTable) -> Iterator[EntryRead
 
 def _strip_root(path: str, roots: Sequence[str]) -> str:
     """An entry that is written as a path of the container, without the root that it lies below."""
+    if not path.startswith(tuple(roots)):  # most entries
+        return path
     for root in roots:
         if path.startswith(root) and path[len(root) : len(root) + 1] == "/":
             return path[len(root) + 1 :]
