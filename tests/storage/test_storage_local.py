@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from groundtrace.errors import InputError, OutputError
-from groundtrace.storage import LocalFolder, TooLargeError, folder_at, open_folder
+from groundtrace.storage import Folder, LocalFolder, TooLargeError, folder_at, open_folder
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]
@@ -188,3 +188,24 @@ def test_traces_in_a_folder_that_cannot_be_listed_are_a_problem_of_the_trial(
         assert "unlisted_folder" in json.dumps(coverage)
     forbid.clear()
     assert "2 documents written, 0 unchanged" in groundtrace("normalize", runs, *flags).out
+
+
+@pytest.mark.parametrize("link", [None, "link", "config/link", "linked"])
+def test_marks_of_files_are_those_of_their_entries(tmp_path: Path, link: str | None) -> None:
+    """With and without a link, which only the general way follows."""
+    for name in ("a.json", ".state.json", "config/b.json", "config/deep/c.json", "z/d.json"):
+        (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "out" / name).write_text(name)
+    if link is not None:
+        target = tmp_path / "out" / ("config" if link == "linked" else "a.json")
+        (tmp_path / "out" / link).symlink_to(target)
+    folder = LocalFolder(tmp_path / "out")
+    marks = folder.file_marks()
+    assert marks == Folder.file_marks(folder)
+    names = {".state.json", "a.json", "config/b.json", "z/d.json"}
+    linked = {"linked/b.json"} if link == "linked" else {link} if link else set()
+    assert set(marks) == names | linked
+
+
+def test_a_folder_that_is_not_there_has_no_marks(tmp_path: Path) -> None:
+    assert LocalFolder(tmp_path / "gone").file_marks() == {}

@@ -140,14 +140,7 @@ def bytes_below(folder: Folder) -> int:
 
 def marks_in(folder: Folder) -> dict[str, str]:
     """Mark of every file in an output folder and one level below: lists folders, opens no file."""
-    found: dict[str, str] = {}
-    for entry in folder.entries():
-        if entry.kind == "file":
-            found[entry.name] = entry.mark
-        elif entry.kind == "folder":
-            inside = folder.folder(entry.name).entries()
-            found.update((f"{entry.name}/{e.name}", e.mark) for e in inside if e.kind == "file")
-    return found
+    return folder.file_marks()
 
 
 def mark_of(folder: Folder, path: str) -> str:

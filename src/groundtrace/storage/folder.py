@@ -138,6 +138,17 @@ class Folder(ABC):
             raise TooLargeError(f"{self.url}/{relative} is over {limit:,} bytes")
         return data
 
+    def file_marks(self) -> dict[str, str]:
+        """Mark of every file in the folder and one level below, by path."""
+        found: dict[str, str] = {}
+        for entry in self.entries():
+            if entry.kind == "file":
+                found[entry.name] = entry.mark
+            elif entry.kind == "folder":
+                inside = self.folder(entry.name).entries()
+                found.update((f"{entry.name}/{e.name}", e.mark) for e in inside if e.kind == "file")
+        return found
+
     @abstractmethod
     def everything(self, without: frozenset[str]) -> list[str] | None:
         """A line for each file and folder below, in a fixed order; any change below changes a line.

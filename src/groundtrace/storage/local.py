@@ -297,6 +297,11 @@ class LocalFolder(Folder):
         except OSError as error:
             raise OutputError(f"{path}: cannot be removed ({error.strerror})") from error
 
+    def file_marks(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        # A folder with a link in it is gone through entry by entry: where does the link lead?
+        return found if _add_marks(found, self.url, "") else super().file_marks()
+
     def everything(self, without: frozenset[str]) -> list[str] | None:
         lines: list[str] = []
         return lines if _list_all(self.url, "", without, lines) else None
@@ -316,6 +321,26 @@ def join(base: str, relative: str) -> str:
         return relative.strip("/") or "."
     relative = relative.strip("/")
     return f"{base.rstrip('/')}/{relative}" if relative else base
+
+
+def _add_marks(found: dict[str, str], folder: str, below: str) -> bool:
+    """Add the marks of a folder's files and, at its top, of those one level below; False if there
+    is a link or something cannot be listed."""
+    try:
+        with os.scandir(folder) as items:
+            for item in sorted(items, key=name_of):
+                info = item.stat(follow_symlinks=False)
+                if stat_module.S_ISREG(info.st_mode):
+                    found[f"{below}{item.name}"] = f"{info.st_size}:{stamp_of(info)}"
+                elif stat_module.S_ISLNK(info.st_mode) or (
+                    not below
+                    and stat_module.S_ISDIR(info.st_mode)
+                    and not _add_marks(found, item.path, f"{item.name}/")
+                ):
+                    return False
+    except OSError:
+        return False
+    return True
 
 
 def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]) -> bool:
