@@ -85,7 +85,7 @@ def processed(runs: Path, deadly: str = "no such trial") -> dict[str, Any]:
         env=os.environ
         | {
             "SOURCE_DATE_EPOCH": FIXED_TIME,
-            "PYTHONPATH": os.pathsep.join([str(runs), *filter(None, sys.path)]),
+            "PYTHONPATH": os.pathsep.join([str(runs), os.environ.get("PYTHONPATH", "")]),
         },
         capture_output=True,
         text=True,

@@ -299,7 +299,7 @@ class LocalFolder(Folder):
 
     def file_marks(self) -> dict[str, str]:
         found: dict[str, str] = {}
-        # A folder with a link in it is gone through entry by entry: where does the link lead?
+        # With a link in the folder, each entry is looked at: where does the link lead?
         return found if _add_marks(found, self.url, "") else super().file_marks()
 
     def everything(self, without: frozenset[str]) -> list[str] | None:
