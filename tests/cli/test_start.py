@@ -85,3 +85,15 @@ def test_nothing_that_starts_threads_is_loaded_before_workers_start(tmp_path: Pa
     seen = json.loads(ran.stderr.splitlines()[-1])
     assert [alone for alone, _ in seen] == [True]
     assert not {"numpy", "jinja2", "duckdb"} & set(seen[0][1])
+
+
+def test_a_run_without_changes_imports_no_large_package(tmp_path: Path) -> None:
+    """It prints the answer again, whose words need no arithmetic."""
+    write_sample(tmp_path / "demo")
+    runs, tasks = tmp_path / "demo" / "runs" / "official", tmp_path / "demo" / "benchmarks"
+    arguments = ["run", runs, "--tasks", tasks, "--draws", "100", "--format", "md", "--jobs", "1"]
+    first = imported(*map(str, arguments))
+    assert "numpy" in first
+    again = imported(*map(str, arguments))
+    assert "groundtrace.stages.everything" in again
+    assert not {*HEAVY, "groundtrace.pipeline"} & again

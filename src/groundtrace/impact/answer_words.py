@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from groundtrace.documents.answer import AnswerEquivalence, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison, PairDropReason, Requirement, Side
-from groundtrace.impact.observations import Observation
 from groundtrace.visible import plural
+
+if TYPE_CHECKING:
+    from groundtrace.impact.observations import Observation
 
 SIGNIFICANT = 0.05
 
