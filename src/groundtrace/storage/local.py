@@ -304,7 +304,10 @@ class LocalFolder(Folder):
 
     def everything(self, without: frozenset[str]) -> list[str] | None:
         lines: list[str] = []
-        return lines if _list_all(self.url, "", without, lines) else None
+        if not _list_all(self.url, "", without, lines):
+            return None
+        lines.sort()
+        return lines
 
     def sweep(self) -> None:
         for folder in _swept(self.url):
@@ -328,26 +331,26 @@ def _add_marks(found: dict[str, str], folder: str, below: str) -> bool:
     is a link or something cannot be listed."""
     try:
         with os.scandir(folder) as items:
-            for item in sorted(items, key=name_of):
+            for item in items:
+                if item.is_dir(follow_symlinks=False):
+                    if not below and not _add_marks(found, item.path, f"{item.name}/"):
+                        return False
+                    continue
                 info = item.stat(follow_symlinks=False)
+                if stat_module.S_ISLNK(info.st_mode):
+                    return False
                 if stat_module.S_ISREG(info.st_mode):
                     found[f"{below}{item.name}"] = f"{info.st_size}:{stamp_of(info)}"
-                elif stat_module.S_ISLNK(info.st_mode) or (
-                    not below
-                    and stat_module.S_ISDIR(info.st_mode)
-                    and not _add_marks(found, item.path, f"{item.name}/")
-                ):
-                    return False
     except OSError:
         return False
     return True
 
 
 def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]) -> bool:
-    """Add a line for everything below a folder; False if there is a link to a folder."""
+    """Add a line for everything below a folder, in any order; False if there is a link to a folder."""
     try:
         with os.scandir(folder) as found:
-            items = sorted(found, key=name_of)
+            items = list(found)
     except OSError as error:
         lines.append(f"{below} {error.strerror}")
         return True
@@ -356,8 +359,8 @@ def _list_all(folder: str, below: str, without: frozenset[str], lines: list[str]
             is_folder = item.is_dir(follow_symlinks=False)
             if is_folder and item.name in without:
                 continue
-            info = item.stat(follow_symlinks=False)
             if not is_folder:
+                info = item.stat(follow_symlinks=False)
                 if item.is_symlink():
                     if item.is_dir():
                         return False
