@@ -289,7 +289,7 @@ def _walk(
 ) -> Generator[_TrialFolder | Skipped | FoundProblem, None, bool]:
     """The walk itself; returns whether it found a trial."""
     entries = kinds_of(spot.folder)
-    if at_once and entries.get(AGENT) == "folder":  # a trial, by all appearances
+    if at_once and entries.get(AGENT) == "folder":  # it looks like a trial
         spot = spot._replace(folder=listed(spot.folder, _OF_GROUNDTRACE))
     records = read_records(spot.folder, entries)
     if records.level == "trial":

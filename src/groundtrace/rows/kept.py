@@ -108,6 +108,10 @@ class KeptRows(Mapping[str, TrialRow]):
         """The row of a document as the file stores it."""
         return self._file.data(self._places[document])
 
+    def all_packed(self) -> dict[str, bytes]:
+        """All rows as the file stores them, by document: to be sent to another process."""
+        return {document: self.packed(document) for document in self._places}
+
     def __getitem__(self, document: str) -> TrialRow:
         return unpacked(self.packed(document))
 

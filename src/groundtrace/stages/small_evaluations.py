@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from itertools import chain
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from groundtrace.rows.kept import RowsByRun
 from groundtrace.stages.evaluate_runs import evaluate_batch
 from groundtrace.stages.evaluated import Evaluated
 from groundtrace.stages.request import NoTicker, Request
-from groundtrace.stages.whole_runs import grouped, in_workers
+from groundtrace.stages.whole_runs import few_and_all, grouped, in_workers
 from groundtrace.storage import Folder
 
 SMALL = 25
@@ -69,7 +69,7 @@ def evaluate_small(
     engine = request.engine
     if done.single or not isinstance(engine, HereFirstEngine) or engine.workers == 1:
         return (output for output, _ in stale)
-    few, stale = _few_and_all(stale)
+    few, stale = few_and_all(stale, itemgetter(1), FEW_DOCUMENTS)
     if few and not engine.has_workers:
         return [output for output, _ in stale]
     others: list[RunOutput] = []
@@ -93,19 +93,6 @@ def evaluate_small(
     return others
 
 
-def _few_and_all(stale: Iterable[StaleRun]) -> tuple[bool, Iterable[StaleRun]]:
-    """Whether there are too few documents to start workers for them, and the runs."""
-    rest = iter(stale)
-    taken: list[StaleRun] = []
-    documents = 0
-    for run in rest:
-        taken.append(run)
-        documents += run[1]
-        if documents >= FEW_DOCUMENTS:
-            return False, chain(taken, rest)
-    return True, taken
-
-
 def _small(
     stale: Iterable[StaleRun], rows: RowsByRun, others: list[RunOutput]
 ) -> Iterator[SmallRun]:
@@ -114,8 +101,7 @@ def _small(
         if documents > SMALL:
             others.append(output)
         else:
-            kept = rows[output.folder.url]
-            yield SmallRun(output, documents, {path: kept.packed(path) for path in kept})
+            yield SmallRun(output, documents, rows[output.folder.url].all_packed())
 
 
 def _folders(work: SmallRuns) -> list[Folder]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -20,7 +19,7 @@ from groundtrace.rows.kept import RowsByRun
 from groundtrace.stages.normalize_runs import Planner, StaleRun, normalize_batch
 from groundtrace.stages.normalized import Normalized
 from groundtrace.stages.request import NoTicker
-from groundtrace.stages.whole_runs import grouped, in_workers
+from groundtrace.stages.whole_runs import few_and_all, grouped, in_workers
 from groundtrace.storage import Folder
 
 SMALL = 300
@@ -65,14 +64,14 @@ def normalize_small(
         return stale
     few = False
     if isinstance(engine, HereFirstEngine):
-        few, stale = _few_and_all(stale)
+        few, stale = few_and_all(stale, _files, FEW_FILES)
     if few or not engine.forks:
         return stale
     others: list[StaleRun] = []
     try:
         # Read before workers are forked, so that each of them has the definitions.
         small = _small(_with_tasks_read(stale, planner), others)
-        groups = grouped(small, lambda run: run.files or 0, ENOUGH_FILES, engine.workers)
+        groups = grouped(small, _files, ENOUGH_FILES, engine.workers)
         _planner = replace(
             planner, request=replace(planner.request, engine=HereFirstEngine(1), ticker=NoTicker())
         )
@@ -82,17 +81,9 @@ def normalize_small(
     return others
 
 
-def _few_and_all(stale: Iterable[StaleRun]) -> tuple[bool, Iterable[StaleRun]]:
-    """Whether there are so few runs that starting workers for them is not worth it, and the runs."""
-    rest = iter(stale)
-    taken: list[StaleRun] = []
-    files = 0
-    for run in rest:
-        taken.append(run)
-        files += FEW_FILES if run.files is None else run.files
-        if files >= FEW_FILES:
-            return False, chain(taken, rest)
-    return True, taken
+def _files(run: StaleRun) -> int:
+    """How much a run counts; one whose files could not be listed is never few."""
+    return FEW_FILES if run.files is None else run.files
 
 
 def _with_tasks_read(stale: Iterable[StaleRun], planner: Planner) -> Iterator[StaleRun]:
@@ -149,9 +140,6 @@ def normalize_whole(work: SmallRuns) -> SmallRunsDone:
             plan = _planner.plan(run, done)
             if plan is not None:
                 normalize_batch([plan], _planner.request, done, last=True)
-    rows = {
-        address: {document: kept.packed(document) for document in kept}
-        for address, kept in done.rows.items()
-    }
+    rows = {address: kept.all_packed() for address, kept in done.rows.items()}
     done.rows = RowsByRun()
     return SmallRunsDone(done, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import chain
 from typing import TypeVar
 
 from groundtrace.artifacts.lock import locked
@@ -18,6 +19,24 @@ start at once, and all end at about the same time."""
 SomeRun = TypeVar("SomeRun")
 Group = TypeVar("Group")
 Result = TypeVar("Result")
+
+
+def few_and_all(
+    runs: Iterable[SomeRun], weight: Callable[[SomeRun], int], enough: int
+) -> tuple[bool, Iterable[SomeRun]]:
+    """Whether all runs together weigh less than is `enough` to start workers for, and the runs.
+
+    No more runs are looked at than it takes to tell.
+    """
+    rest = iter(runs)
+    taken: list[SomeRun] = []
+    held = 0
+    for run in rest:
+        taken.append(run)
+        held += weight(run)
+        if held >= enough:
+            return False, chain(taken, rest)
+    return True, taken
 
 
 def grouped(

@@ -88,15 +88,9 @@ def search(
             return [Opaque(rule=call.name)]
         if count:
             return algebra.count(call.stdin, call.name)
-        how = Filter(
-            None if "-o" in given else pattern,
-            inverted,
-            bool(numbered),
-            context,
-            "-o" in given,
-            limit,
-            call.name,
-        )
+        only = "-o" in given
+        shown = None if only else pattern
+        how = Filter(shown, inverted, bool(numbered), context, only, limit, call.name)
         return algebra.search(call.stdin, how)
     streams = call.shell.streams
     streamed = [word for word in operands if word.text == "-" or word.text in streams]
@@ -123,11 +117,8 @@ def search(
             return [Count(rule=call.name)]
         return [Names(cwd=call.cwd, roots=roots, only_files=True, form="count", rule=call.name)]
     if named is None:
-        named = (
-            None
-            if recursive or (len(operands) == 1 and not operands[0].known)
-            else len(operands) > 1
-        )
+        open_ended = recursive or (len(operands) == 1 and not operands[0].known)
+        named = None if open_ended else len(operands) > 1
     found = Search if named is False or headings is False else partial(Grouped, asked=headings)
     return [
         found(
