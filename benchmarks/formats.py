@@ -1,8 +1,14 @@
-"""Cost of each trace reader, relative to Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
+"""Cost of each trace reader, against Claude Code's: `python -m benchmarks.formats [FOLDER …]`.
 
-Each reader reads every file below the folders that it recognises, 15 times; the least CPU time
-counts. Of three times it was up to twice as much on a machine that others used. A megabyte of long answers takes less than one of many calls: the cost of a call is beside it.
-Default folders are those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`.
+Without folders, every reader reads the same generated session in its own format (`sessions`). The
+marginal cost is the slope between a session of 100 calls and one of 400, so that opening a file is
+not in it; all readers take turns, and the least CPU time of 15 turns counts.
+
+With folders, or with `--real` those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`, each
+reader reads every file that it recognises, 15 times; the least CPU time counts. Of three times it
+was up to twice as much on a machine that others used. Real files differ in the length of their
+answers, and a megabyte of long answers takes less than one of many calls: look at the cost of a
+call too.
 """
 
 from __future__ import annotations
@@ -11,9 +17,10 @@ import argparse
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from benchmarks.sessions import measure
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import all_readers
 from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
@@ -52,14 +59,8 @@ def cost_of(path: Path, found: Detected) -> tuple[float, int] | None:
     return min(taken), calls
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="*", type=Path)
-    folders = parser.parse_args().folders or [
-        Path(os.environ[name])
-        for name in ("GROUNDTRACE_CORPUS", "GROUNDTRACE_CORPUS_NEXT")
-        if name in os.environ
-    ]
+def print_real(folders: Iterable[Path]) -> None:
+    """The table for the traces below some folders."""
     seconds: defaultdict[str, float] = defaultdict(float)
     size: defaultdict[str, int] = defaultdict(int)
     files: defaultdict[str, int] = defaultdict(int)
@@ -92,6 +93,37 @@ def main() -> None:
             f"{name:<16} {files[name]:6} {size[name] / 1e6:6.1f} {of_byte * 1e9:7.1f}"
             f" {calls[name]:6} {of_call * 1e6:8.0f}   {ratio}"
         )
+
+
+def print_generated(turns: int) -> None:
+    """The table for the generated session."""
+    costs = measure.costs(sorted(reader.name for reader in all_readers()[0]), turns)
+    first = costs[FIRST]
+    print(f"marginal cost between {measure.SHORT} and {measure.LONG} calls, CPU time")
+    print(
+        f"{'reader':<16} {'MB':>6} {'calls':>6} {'ms/MB':>7} {'µs/call':>8} {'ms/file':>8}"
+        f"   against {FIRST}: a MB, a call"
+    )
+    for name, cost in costs.items():
+        print(
+            f"{name:<16} {cost.megabytes:6.2f} {measure.LONG:6} {cost.of_megabyte * 1e3:7.2f}"
+            f" {cost.of_call * 1e6:8.1f} {cost.fixed * 1e3:8.2f}"
+            f"   {cost.of_megabyte / first.of_megabyte:.2f} ×, {cost.of_call / first.of_call:.2f} ×"
+        )
+    print("MB is the size of the longer file; inspect's is counted before it was packed.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="*", type=Path, help="read the real traces below these")
+    parser.add_argument("--real", action="store_true", help="read those that the environment names")
+    parser.add_argument("--turns", type=int, default=TURNS, help="of the generated session")
+    flags = parser.parse_args()
+    if not flags.folders and not flags.real:
+        print_generated(flags.turns)
+        return
+    names = ("GROUNDTRACE_CORPUS", "GROUNDTRACE_CORPUS_NEXT")
+    print_real(flags.folders or [Path(os.environ[name]) for name in names if name in os.environ])
 
 
 if __name__ == "__main__":
