@@ -4,6 +4,8 @@ Normalizes generated trials, then computes the metrics of their events documents
 that `evaluate` calls. What several sections need is computed once and has rows of its own, before
 the sections. The least CPU time of all turns counts. Times are for a trial and for a megabyte of
 its traces, and relative to what Claude Code's reader takes for a megabyte of the generated session.
+`values` is how many metrics of a section a trial has on average: a section without values is cheap
+because generated trials lack what it needs, such as relevant lines or subagents.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import gc
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from groundtrace.artifacts.read import read_one
 from groundtrace.documents.events import EventsDocument
 from groundtrace.engine import make_engine
 from groundtrace.metrics import evaluate
-from groundtrace.metrics.catalogue import SECTIONS
+from groundtrace.metrics.catalogue import METRICS, SECTIONS, values_in
 from groundtrace.metrics.edited import edited_files
 from groundtrace.metrics.error_taxonomy import error_taxonomy
 from groundtrace.metrics.evidence import (
@@ -128,6 +130,15 @@ def costs(found: list[EventsDocument], turns: int) -> dict[str, float]:
     return least
 
 
+def values(found: list[EventsDocument]) -> Counter[str]:
+    """How many metrics of each section have a value, in all documents together."""
+    counted: Counter[str] = Counter()
+    for document in found:
+        known, _ = values_in(evaluate(document, generated_at=WHEN))
+        counted.update(METRICS[name].section for name in known)
+    return counted
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=TRIALS)
@@ -137,15 +148,20 @@ def main() -> None:
         found, size = documents(Path(folder), flags.trials)
     reader = measure.costs([FIRST])[FIRST]
     taken = costs(found, flags.turns)
+    counted = values(found)
     events = sum(len(document.events) for document in found)
     print(f"{len(found)} trials, {size / 1e6:.1f} MB of traces, {events} events")
     print(f"{FIRST}'s reader: {reader.of_megabyte * 1e3:.2f} ms/MB of the generated session")
-    print(f"{'part':<28} {'µs/trial':>9} {'ms/MB':>7} {'share':>7}   against the reader, a MB")
+    print(
+        f"{'part':<28} {'µs/trial':>9} {'ms/MB':>7} {'share':>7} {'values':>7}   against the reader, a MB"
+    )
     for name, seconds in taken.items():
         of_megabyte = seconds / (size / 1e6)
+        has_metrics = name in {metric.section for metric in METRICS.values()}
+        known = f"{counted[name] / len(found):.1f}" if has_metrics else ""
         print(
             f"{name:<28} {seconds / len(found) * 1e6:9.1f} {of_megabyte * 1e3:7.3f}"
-            f" {seconds / taken[ALL]:7.1%}   {of_megabyte / reader.of_megabyte:.3f} ×"
+            f" {seconds / taken[ALL]:7.1%} {known:>7}   {of_megabyte / reader.of_megabyte:.3f} ×"
         )
 
 
