@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
 
 from benchmarks.sessions.line_logs import CLAUDE, claude_calls
-from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, naive, when
-from benchmarks.sessions.writer import Tools, Writer, as_document, asked
+from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Kind, Session, naive, when
+from benchmarks.sessions.writer import Json, Tools, Writer, as_document, asked
 from groundtrace.demo.harness import RecordedCall
 
 # --- Gemini CLI -----------------------------------------------------------------------------
@@ -27,14 +27,14 @@ def _gemini(session: Session) -> bytes:
     return as_document(head | {"lastUpdated": when(session.ended), "messages": messages})
 
 
-def _gemini_call(call: Call) -> dict[str, Any]:
+def _gemini_call(call: Call) -> Json:
     name, given = asked(GEMINI, call)
     call_id = f"{name}-{int(call.asked * 1000)}-{call.identifier('')[:13]}"
     output = call.output
     if call.kind == "shell":
         output = f"Output: {output}\nProcess Group PGID: {4000 + call.number}"
     response = {"id": call_id, "name": name, "response": {"output": output}}
-    done = {"id": call_id, "name": name, "args": given, "status": "success"}
+    done: Json = {"id": call_id, "name": name, "args": given, "status": "success"}
     done |= {"result": [{"functionResponse": response}], "timestamp": when(call.answered)}
     done |= {"resultDisplay": call.output if call.kind != "read" else "", "displayName": name}
     done |= {"description": call.about * 4, "renderOutputAsMarkdown": True}
@@ -60,7 +60,7 @@ OPENCODE: Tools = {
     "search": ("grep", {"pattern": "pattern", "path": "folder"}),
     "edit": ("edit", {"filePath": "path", "oldString": "old", "newString": "new"}),
 }
-_OPENCODE_EXTRA = {
+_OPENCODE_EXTRA: dict[Kind, Callable[[Call], Json]] = {
     "shell": lambda call: {"output": call.output, "exit": 0, "description": call.about},
     "read": lambda call: {"preview": "\n".join(call.plain.split("\n")[:20]), "truncated": True},
     "search": lambda call: {"matches": call.lines, "truncated": False},
@@ -70,7 +70,7 @@ _OPENCODE_EXTRA = {
 
 def _opencode(session: Session) -> bytes:
     name = "ses_5e5510000000"
-    info = {"id": name, "version": "1.0.180", "projectID": "4" * 40, "directory": ROOT}
+    info: Json = {"id": name, "version": "1.0.180", "projectID": "4" * 40, "directory": ROOT}
     info |= {
         "title": "Fix the harbour",
         "time": {"created": _ms(STARTED), "updated": _ms(session.ended)},
@@ -86,14 +86,19 @@ def _ms(seconds: float) -> int:
     return int(seconds * 1000)
 
 
-def _opencode_call(call: Call, session: str) -> dict[str, Any]:
+def _opencode_call(call: Call, session: str) -> Json:
     name, given = asked(OPENCODE, call)
     times = {"start": _ms(call.asked), "end": _ms(call.answered)}
-    state = {"status": "completed", "input": given, "output": call.output, "title": call.about}
+    state: Json = {
+        "status": "completed",
+        "input": given,
+        "output": call.output,
+        "title": call.about,
+    }
     state |= {"metadata": _OPENCODE_EXTRA[call.kind](call), "time": times}
     tokens = {"input": 900, "output": 180, "reasoning": 64, "cache": {"read": 12000, "write": 0}}
     message = call.identifier("msg_")
-    parts: list[dict[str, Any]] = [
+    parts: list[Json] = [
         {"type": "step-start", "snapshot": "5" * 40},
         {"type": "reasoning", "text": call.thought, "time": times},
         {"type": "tool", "callID": call.identifier("call_"), "tool": name, "state": state},
@@ -101,7 +106,7 @@ def _opencode_call(call: Call, session: str) -> dict[str, Any]:
     ]
     for number, part in enumerate(parts):
         part |= {"id": call.identifier(f"prt_{number}"), "sessionID": session, "messageID": message}
-    info = {"id": message, "sessionID": session, "role": "assistant", "parentID": "msg_0"}
+    info: Json = {"id": message, "sessionID": session, "role": "assistant", "parentID": "msg_0"}
     info |= {"time": {"created": _ms(call.asked), "completed": _ms(call.answered)}}
     info |= {"modelID": MODEL, "providerID": "tern", "mode": "build", "agent": "build"}
     info |= {"path": {"cwd": ROOT, "root": ROOT}, "cost": 0.006, "tokens": tokens}
@@ -124,7 +129,7 @@ TRAE: Tools = {
 def _trae(session: Session) -> bytes:
     """Each answer is in the next request, in its step's message and in its step's result."""
     interactions, steps = [], []
-    before: dict[str, Any] = {"role": "user", "content": session.prompt}
+    before: Json = {"role": "user", "content": session.prompt}
     for call in session.calls:
         name, given = asked(TRAE, call)
         call_id = call.identifier("toolu_")
@@ -133,7 +138,7 @@ def _trae(session: Session) -> bytes:
         more = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         reply = {"content": call.thought, "model": MODEL, "finish_reason": "tool_use"}
         whole = {"usage": usage | more | {"reasoning_tokens": 0}, "tool_calls": [ran]}
-        asked_for = {"timestamp": naive(call.asked), "provider": "tern", "model": MODEL}
+        asked_for: Json = {"timestamp": naive(call.asked), "provider": "tern", "model": MODEL}
         asked_for |= {"input_messages": [before], "response": reply | whole}
         tools = ["bash", "str_replace_based_edit_tool", "sequentialthinking", "task_done"]
         interactions.append(asked_for | {"tools_available": tools})
@@ -145,12 +150,16 @@ def _trae(session: Session) -> bytes:
             "id": None,
         }
         before = {"role": "user", "content": None, "tool_result": result}
-        step = {"step_number": call.number + 1, "timestamp": naive(call.answered)}
+        step: Json = {"step_number": call.number + 1, "timestamp": naive(call.answered)}
         step |= {"state": "completed", "llm_messages": [before]}
         step |= {"llm_response": reply | {"usage": usage, "tool_calls": [ran]}}
         step |= {"tool_calls": [ran], "tool_results": [result], "reflection": None, "error": None}
         steps.append(step)
-    head = {"task": session.prompt, "start_time": naive(STARTED), "end_time": naive(session.ended)}
+    head: Json = {
+        "task": session.prompt,
+        "start_time": naive(STARTED),
+        "end_time": naive(session.ended),
+    }
     head |= {"provider": "tern", "model": MODEL, "max_steps": 1000}
     lists = {"llm_interactions": interactions, "agent_steps": steps}
     end = {"success": True, "final_result": None, "execution_time": session.ended - STARTED}
@@ -165,7 +174,7 @@ def _atif(session: Session) -> bytes:
     made = claude_calls(session)
     steps = [user, *(_atif_step(number, one) for number, one in enumerate(made, 2))]
     agent = {"name": "claude-code", "version": "2.1.74", "model_name": MODEL}
-    head = {"schema_version": "ATIF-v1.2", "session_id": session.name}
+    head: Json = {"schema_version": "ATIF-v1.2", "session_id": session.name}
     head |= {"agent": agent | {"extra": {"cwds": [ROOT], "git_branches": ["main"]}}}
     totals = {
         "total_prompt_tokens": 900000,
@@ -175,7 +184,7 @@ def _atif(session: Session) -> bytes:
     return as_document(head | {"steps": steps, "final_metrics": totals}, ascii_only=True)
 
 
-def _atif_step(number: int, one: RecordedCall) -> dict[str, Any]:
+def _atif_step(number: int, one: RecordedCall) -> Json:
     """Harbor appends the structured answer to the text, and keeps both twice more in `extra`."""
     answer, usage = one.answer, one.usage
     if answer.name == "Bash":
@@ -185,10 +194,10 @@ def _atif_step(number: int, one: RecordedCall) -> dict[str, Any]:
     raw = {"tool_use_id": one.call_id, "type": "tool_result", "content": answer.text}
     kept = {"tool_use_result": answer.data, "raw_tool_result": raw}
     tokens = {key: usage[f"cache_{key}_input_tokens"] for key in ("creation", "read")}
-    metrics = {"prompt_tokens": 9 + tokens["read"], "completion_tokens": 4}
+    metrics: Json = {"prompt_tokens": 9 + tokens["read"], "completion_tokens": 4}
     metrics |= {"cached_tokens": tokens["read"]}
     spent = {f"cache_{key}_input_tokens": value for key, value in tokens.items()}
-    extra = {"cwd": ROOT, "is_sidechain": False, "tool_use_name": answer.name}
+    extra: Json = {"cwd": ROOT, "is_sidechain": False, "tool_use_name": answer.name}
     extra |= {"tool_result_metadata": kept, "metadata": kept, "raw_arguments": answer.arguments}
     called = {"tool_call_id": one.call_id, "function_name": answer.name}
     return {

@@ -13,7 +13,7 @@ import zipfile
 from typing import Any
 
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, naive
-from benchmarks.sessions.writer import Tools, Writer, as_document, asked
+from benchmarks.sessions.writer import Json, Tools, Writer, as_document, asked
 
 INSPECT: Tools = {
     "shell": ("bash", {"cmd": "command"}),
@@ -39,12 +39,12 @@ class _Log:
 
     def __init__(self) -> None:
         self.attachments: dict[str, str] = {}
-        self.messages: list[dict[str, Any]] = []
-        self.seen: list[dict[str, Any]] = []
+        self.messages: list[Json] = []
+        self.seen: list[Json] = []
         """The messages with references, as model events repeat them."""
-        self.sent: list[dict[str, Any]] = []
+        self.sent: list[Json] = []
         """The same in the words of the model's API."""
-        self.events: list[dict[str, Any]] = []
+        self.events: list[Json] = []
 
     def short(self, value: Any) -> Any:
         """A value with long texts as references."""
@@ -56,15 +56,15 @@ class _Log:
             return {name: self.short(item) for name, item in value.items()}
         return [self.short(item) for item in value] if isinstance(value, list) else value
 
-    def say(self, message: dict[str, Any], sent: dict[str, Any]) -> None:
+    def say(self, message: Json, sent: Json) -> None:
         """Add a message to the conversation."""
         self.messages.append(message)
         self.seen.append(self.short(message))
         self.sent.append(self.short(sent))
 
-    def event(self, call: Call, kind: str, at: float, members: dict[str, Any]) -> None:
+    def event(self, call: Call, kind: str, at: float, members: Json) -> None:
         """Add an event."""
-        head = {"uuid": call.identifier(kind)[-22:], "span_id": call.identifier("span")[4:]}
+        head: Json = {"uuid": call.identifier(kind)[-22:], "span_id": call.identifier("span")[4:]}
         head |= {"timestamp": f"{naive(at)}+00:00", "working_start": at - STARTED, "event": kind}
         self.events.append(head | members)
 
@@ -75,9 +75,17 @@ class _Log:
         code = {"title": name, "format": "markdown", "content": f"```bash\n{call.command}\n```\n"}
         called = {"id": call_id, "function": name, "arguments": given, "view": code}
         sealed = {"type": "reasoning", "reasoning": call.thought, "signature": call.signature}
-        reply = {"id": reply_id, "content": [sealed | {"redacted": False}], "source": "generate"}
+        reply: Json = {
+            "id": reply_id,
+            "content": [sealed | {"redacted": False}],
+            "source": "generate",
+        }
         reply |= {"role": "assistant", "tool_calls": [called], "model": MODEL}
-        usage = {"input_tokens": 9, "output_tokens": 180, "total_tokens": 12189 + 900 * call.number}
+        usage: Json = {
+            "input_tokens": 9,
+            "output_tokens": 180,
+            "total_tokens": 12189 + 900 * call.number,
+        }
         usage |= {"input_tokens_cache_read": 12000 + 900 * call.number, "reasoning_tokens": 64}
         output = {"model": MODEL, "choices": [{"message": reply, "stop_reason": "tool_calls"}]}
         used = {"type": "tool_use", "id": call_id, "name": name, "input": given}
@@ -85,7 +93,7 @@ class _Log:
         sent = {"role": "assistant", "content": [thought, used]}
         request = {"messages": self.sent[-WINDOW:], "tools": _TOOLS, "model": MODEL}
         response = self.short(sent | {"id": reply_id, "usage": usage, "stop_reason": "tool_use"})
-        members = {"model": MODEL, "input": self.seen[-WINDOW:], "tools": _TOOLS}
+        members: Json = {"model": MODEL, "input": self.seen[-WINDOW:], "tools": _TOOLS}
         members |= {"tool_choice": "auto", "config": {"max_tokens": 20096}}
         members |= {"output": self.short(output | {"usage": usage, "time": 3.5})}
         members |= {"call": {"request": request, "response": response, "time": 3.5}}
@@ -94,10 +102,10 @@ class _Log:
         span = {"id": call.identifier("span")[4:], "type": "tool", "name": name}
         self.event(call, "span_begin", call.asked, span)
         if name == "bash":
-            ran = {"action": "exec", "cmd": f"bash --login -c {call.command!r}", "result": 0}
+            ran: Json = {"action": "exec", "cmd": f"bash --login -c {call.command!r}", "result": 0}
             ran |= {"options": {"cwd": ROOT, "user": "agent"}, "output": call.output[:10_000]}
             self.event(call, "sandbox", call.asked, ran)
-        done = {"type": "function", **self.short(called), "result": self.short(call.output)}
+        done: Json = {"type": "function", **self.short(called), "result": self.short(call.output)}
         done |= {"events": [], "completed": f"{naive(call.answered)}+00:00", "working_time": 0.4}
         self.event(call, "tool", call.answered, done | {"message_id": call.uuid("answer")})
         self.event(call, "span_end", call.answered, {"id": span["id"]})
@@ -116,12 +124,12 @@ def _inspect(session: Session) -> bytes:
     for call in session.calls:
         log.call(call)
     usage = {MODEL: {"input_tokens": 900, "output_tokens": 9000, "total_tokens": 900000}}
-    sample = {"id": "harbour-1234", "epoch": 1, "input": session.prompt, "target": ""}
+    sample: Json = {"id": "harbour-1234", "epoch": 1, "input": session.prompt, "target": ""}
     sample |= {"sandbox": {"type": "docker"}, "messages": log.messages, "output": {}}
     sample |= {"scores": {}, "metadata": {}, "store": {}, "events": log.events}
     sample |= {"model_usage": usage, "total_time": session.ended - STARTED, "working_time": 9.0}
     sample |= {"uuid": "sample", "error_retries": [], "attachments": log.attachments}
-    run = {"eval_id": "eval", "run_id": "run", "created": f"{naive(STARTED)}+00:00"}
+    run: Json = {"eval_id": "eval", "run_id": "run", "created": f"{naive(STARTED)}+00:00"}
     run |= {"task": "harbour", "task_id": "task", "model": MODEL, "dataset": {"samples": 1}}
     run |= {"config": {"epochs": 1}, "packages": {"inspect_ai": "0.3.132"}, "model_args": {}}
     head = {"version": 2, "eval": run, "plan": {"name": "plan", "steps": [], "config": {}}}

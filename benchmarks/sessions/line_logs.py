@@ -7,15 +7,14 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, prose, when
-from benchmarks.sessions.writer import Tools, Writer, as_lines, asked
+from benchmarks.sessions.writer import Json, Tools, Writer, as_lines, asked
 from benchmarks.traces import session as claude_session
 from groundtrace.demo.harness import RecordedCall, Recorder
 from groundtrace.demo.world import ToolAnswer
 
-Records = Iterator[dict[str, Any]]
+Records = Iterator[Json]
 
 # --- Claude Code ----------------------------------------------------------------------------
 
@@ -27,7 +26,7 @@ CLAUDE: Tools = {
 }
 
 
-def claude_data(call: Call) -> dict[str, Any]:
+def claude_data(call: Call) -> Json:
     """The structured answer that Claude Code keeps beside the text."""
     if call.kind == "shell":
         return {"stdout": call.output, "stderr": "", "interrupted": False, "isImage": False}
@@ -35,13 +34,13 @@ def claude_data(call: Call) -> dict[str, Any]:
         found = {"mode": "content", "numFiles": 0, "filenames": [], "content": call.output}
         return {**found, "numLines": call.lines}
     if call.kind == "read":
-        shown = {"filePath": call.path, "content": call.plain, "numLines": call.lines}
+        shown: Json = {"filePath": call.path, "content": call.plain, "numLines": call.lines}
         shown |= {"startLine": call.first, "totalLines": call.first + call.lines}
         return {"type": "text", "file": shown}
     patch = [{"oldStart": call.first, "oldLines": 3, "newStart": call.first, "newLines": 3}]
     lines = [f"-{line}" for line in call.old.split("\n")]
     lines += [f"+{line}" for line in call.new.split("\n")]
-    edit = {"filePath": call.path, "oldString": call.old, "newString": call.new}
+    edit: Json = {"filePath": call.path, "oldString": call.old, "newString": call.new}
     edit |= {"originalFile": call.plain, "userModified": False, "replaceAll": False}
     return {**edit, "structuredPatch": [patch[0] | {"lines": lines}]}
 
@@ -86,7 +85,12 @@ _LIMITS = {
 
 
 def _codex(session: Session) -> bytes:
-    meta = {"id": session.name, "timestamp": when(STARTED), "cwd": ROOT, "cli_version": "0.66.0"}
+    meta: Json = {
+        "id": session.name,
+        "timestamp": when(STARTED),
+        "cwd": ROOT,
+        "cli_version": "0.66.0",
+    }
     meta |= {"originator": "codex_cli_rs", "instructions": session.system, "source": "cli"}
     git = {"commit_hash": "0" * 40, "branch": "main"}
     text = [{"type": "input_text", "text": session.prompt}]
@@ -100,22 +104,25 @@ def _codex(session: Session) -> bytes:
     return as_lines(itertools.chain(head, calls))
 
 
-def _codex_line(seconds: float, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+def _codex_line(seconds: float, kind: str, payload: Json) -> Json:
     return {"timestamp": when(seconds), "type": kind, "payload": payload}
 
 
 def _codex_call(call: Call) -> Records:
-    context = {"cwd": ROOT, "approval_policy": "on-request", "sandbox_policy": _SANDBOX}
+    context: Json = {"cwd": ROOT, "approval_policy": "on-request", "sandbox_policy": _SANDBOX}
     context |= {"model": MODEL, "effort": "medium", "summary": "auto"}
     yield _codex_line(call.asked, "turn_context", context)
     thought = {"type": "agent_reasoning", "text": call.thought}
     yield _codex_line(call.asked, "event_msg", thought)
-    sealed = {"type": "reasoning", "summary": [{"type": "summary_text", "text": call.thought}]}
+    sealed: Json = {
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": call.thought}],
+    }
     sealed |= {"content": None, "encrypted_content": call.signature}
     yield _codex_line(call.asked, "response_item", sealed)
     name, given = asked(CODEX, call)
     call_id = call.identifier("call_")
-    ran: dict[str, Any]
+    ran: Json
     if call.kind == "edit":
         body = "\n".join(f"-{line}" for line in call.old.split("\n"))
         body += "".join(f"\n+{line}" for line in call.new.split("\n"))
@@ -133,8 +140,8 @@ def _codex_call(call: Call) -> Records:
     yield _codex_line(call.answered, "event_msg", _codex_tokens(call))
 
 
-def _codex_tokens(call: Call) -> dict[str, Any]:
-    last = {"input_tokens": 12000 + 900 * call.number, "cached_input_tokens": 11000}
+def _codex_tokens(call: Call) -> Json:
+    last: Json = {"input_tokens": 12000 + 900 * call.number, "cached_input_tokens": 11000}
     last |= {"output_tokens": 180, "reasoning_output_tokens": 64}
     last["total_tokens"] = last["input_tokens"] + 180
     total = {key: value * (call.number + 1) for key, value in last.items()}
@@ -160,7 +167,7 @@ def _cursor(session: Session) -> bytes:
     text = [{"type": "text", "text": session.prompt}]
     user = {"type": "user", "message": {"role": "user", "content": text}, **common}
     usage = {"inputTokens": 40000, "outputTokens": 9000, "cacheReadTokens": 900000}
-    end = {"type": "result", "subtype": "success", "duration_ms": 9250 * len(session.calls)}
+    end: Json = {"type": "result", "subtype": "success", "duration_ms": 9250 * len(session.calls)}
     end |= {"is_error": False, "result": prose(random.Random("end"), 60), **common}
     return as_lines(
         (
@@ -192,9 +199,9 @@ def _cursor_call(call: Call) -> Records:
     yield done | ids | {"timestamp_ms": int(call.answered * 1000)}
 
 
-def _cursor_outcome(call: Call) -> dict[str, Any]:
+def _cursor_outcome(call: Call) -> Json:
     if call.kind == "shell":
-        ran = {"command": call.command, "workingDirectory": ROOT, "exitCode": 0, "signal": ""}
+        ran: Json = {"command": call.command, "workingDirectory": ROOT, "exitCode": 0, "signal": ""}
         ran |= {"stdout": call.output, "stderr": "", "executionTime": 1375}
         return {**ran, "interleavedOutput": call.output}
     if call.kind == "read":
@@ -205,7 +212,7 @@ def _cursor_outcome(call: Call) -> dict[str, Any]:
         sizes = {"linesAdded": call.new.count("\n") + 1, "linesRemoved": call.old.count("\n") + 1}
         texts = {"diffString": f"-{call.old}\n+{call.new}", "afterFullFileContent": call.plain}
         return {"path": call.path, **sizes, **texts, "message": call.output}
-    files: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    files: defaultdict[str, list[Json]] = defaultdict(list)
     for line in call.output.split("\n"):
         name, number, text = line.split(":", 2)
         found = {"lineNumber": int(number), "content": text, "contentTruncated": False}

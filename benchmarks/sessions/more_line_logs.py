@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import Any
 
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, when
-from benchmarks.sessions.writer import Tools, Writer, as_lines, asked
+from benchmarks.sessions.writer import Json, Tools, Writer, as_lines, asked
 
 # --- pi -------------------------------------------------------------------------------------
 
@@ -20,7 +19,7 @@ PI: Tools = {
 
 
 def _pi(session: Session) -> bytes:
-    head = {"type": "session", "id": session.name, "timestamp": when(STARTED), "cwd": ROOT}
+    head: Json = {"type": "session", "id": session.name, "timestamp": when(STARTED), "cwd": ROOT}
     head |= {"provider": "tern", "modelId": MODEL, "thinkingLevel": "medium"}
     text = [{"type": "text", "text": session.prompt}]
     records = [head, _pi_line(STARTED, {"role": "user", "content": text})]
@@ -37,7 +36,7 @@ def _pi(session: Session) -> bytes:
             "total": 0.006,
         }
         usage = {"input": 9, "output": 180, "cacheRead": 12000 + 900 * call.number, "cacheWrite": 0}
-        reply = {"role": "assistant", "content": [sealed, ran], "api": "tern-messages"}
+        reply: Json = {"role": "assistant", "content": [sealed, ran], "api": "tern-messages"}
         reply |= {"provider": "tern", "model": MODEL, "usage": usage | {"cost": cost}}
         records.append(_pi_line(call.asked, reply | {"stopReason": "toolUse"}))
         shown = [{"type": "text", "text": call.output}]
@@ -46,7 +45,7 @@ def _pi(session: Session) -> bytes:
     return as_lines(records)
 
 
-def _pi_line(seconds: float, message: dict[str, Any]) -> dict[str, Any]:
+def _pi_line(seconds: float, message: Json) -> Json:
     message = message | {"timestamp": int(seconds * 1000)}
     return {"type": "message", "timestamp": when(seconds), "message": message}
 
@@ -62,11 +61,11 @@ COPILOT: Tools = {
 
 
 def _copilot(session: Session) -> bytes:
-    place = {"cwd": ROOT, "gitRoot": ROOT, "repository": "harbour/harbour", "branch": "main"}
+    place: Json = {"cwd": ROOT, "gitRoot": ROOT, "repository": "harbour/harbour", "branch": "main"}
     place |= {"repositoryHost": "github.com", "headCommit": "0" * 40, "hostType": "cli"}
-    start = {"sessionId": session.name, "version": 1, "producer": "copilot-agent"}
+    start: Json = {"sessionId": session.name, "version": 1, "producer": "copilot-agent"}
     start |= {"copilotVersion": "1.0.77", "startTime": when(STARTED), "selectedModel": MODEL}
-    events: list[tuple[float, str, dict[str, Any]]] = [
+    events: list[tuple[float, str, Json]] = [
         (STARTED, "session.start", start | {"context": place}),
         (STARTED, "system.message", {"content": session.system, "role": "system"}),
         (
@@ -83,7 +82,7 @@ def _copilot(session: Session) -> bytes:
     )
 
 
-def _copilot_call(call: Call) -> list[tuple[float, str, dict[str, Any]]]:
+def _copilot_call(call: Call) -> list[tuple[float, str, Json]]:
     name, given = asked(COPILOT, call)
     call_id = call.identifier("call_")
     turn = {"turnId": str(call.number), "interactionId": call.uuid("turn")}
@@ -117,7 +116,7 @@ KIMI: Tools = {
 def _kimi(session: Session) -> bytes:
     text = [{"type": "text", "text": session.prompt}]
     said = {"role": "user", "content": text, "toolCalls": [], "origin": {"kind": "user"}}
-    records: list[dict[str, Any]] = [
+    records: list[Json] = [
         {"type": "metadata", "protocol_version": "1.4", "created_at": int(STARTED * 1000)},
         {"type": "config.update", "profileName": "agent", "systemPrompt": session.system},
         {"type": "turn.prompt", "input": text, "origin": {"kind": "user"}},
@@ -131,20 +130,26 @@ def _kimi(session: Session) -> bytes:
     return as_lines(records)
 
 
-def _kimi_call(call: Call, call_id: str) -> list[dict[str, Any]]:
+def _kimi_call(call: Call, call_id: str) -> list[Json]:
     name, given = asked(KIMI, call)
     step = {"turnId": "0", "step": call.number + 1}
     inside = {**step, "stepUuid": call.uuid("step")}
     usage = {"inputOther": 900, "output": 180, "inputCacheRead": 12000, "inputCacheCreation": 0}
-    request = {"type": "llm.request", "kind": "loop", "provider": "kimi", "model": MODEL}
+    request: Json = {"type": "llm.request", "kind": "loop", "provider": "kimi", "model": MODEL}
     request |= {"modelAlias": f"moonshot-ai/{MODEL}", "thinkingEffort": "on", "maxTokens": 262144}
     request |= {"systemPromptHash": "1" * 64, "toolsHash": "2" * 64, "messageCount": call.number}
     part = {"type": "content.part", "uuid": call.uuid("part"), **inside}
-    ran = {"type": "tool.call", "uuid": call_id, **inside, "toolCallId": call_id, "name": name}
+    ran: Json = {
+        "type": "tool.call",
+        "uuid": call_id,
+        **inside,
+        "toolCallId": call_id,
+        "name": name,
+    }
     shown = {"kind": "command", "command": call.command, "cwd": ROOT, "language": "bash"}
     ran |= {"args": given, "description": call.about, "display": shown}
     answer = {"type": "tool.result", "parentUuid": call_id, "toolCallId": call_id}
-    end = {"type": "step.end", "uuid": call.uuid("step"), **step, "usage": usage}
+    end: Json = {"type": "step.end", "uuid": call.uuid("step"), **step, "usage": usage}
     end |= {"finishReason": "tool_calls", "llmFirstTokenLatencyMs": 3287, "llmRequestBuildMs": 0}
     end |= {"llmStreamDurationMs": 895, "messageId": call.identifier("chatcmpl-")}
     record = {"type": "usage.record", "model": MODEL, "usage": usage, "usageScope": "turn"}
@@ -155,7 +160,7 @@ def _kimi_call(call: Call, call_id: str) -> list[dict[str, Any]]:
         (call.answered, answer | {"result": {"output": call.output}}),
         (call.answered, end),
     )
-    lines: list[dict[str, Any]] = [
+    lines: list[Json] = [
         {"type": "context.append_loop_event", "event": event, "time": int(at * 1000)}
         for at, event in events
     ]
@@ -182,23 +187,23 @@ def _qwen(session: Session) -> bytes:
     return as_lines(itertools.chain([user | common | {"message": said}], lines))
 
 
-def _qwen_call(call: Call) -> list[dict[str, Any]]:
+def _qwen_call(call: Call) -> list[Json]:
     name, given = asked(QWEN, call)
     call_id = call.identifier("call_")
-    tokens = {"promptTokenCount": 12000 + 900 * call.number, "candidatesTokenCount": 180}
+    tokens: Json = {"promptTokenCount": 12000 + 900 * call.number, "candidatesTokenCount": 180}
     tokens |= {"cachedContentTokenCount": 11000, "thoughtsTokenCount": 64}
     used = {"functionCall": {"id": call_id, "name": name, "args": given}}
     parts = [{"text": call.thought, "thought": True}, used]
     response = {"id": call_id, "name": name, "response": {"output": call.output}}
     answer = {"role": "user", "parts": [{"functionResponse": response}]}
     outcome = {"callId": call_id, "status": "success", "resultDisplay": call.output}
-    event = {"event.name": "qwen-code.tool_call", "event.timestamp": when(call.answered)}
+    event: Json = {"event.name": "qwen-code.tool_call", "event.timestamp": when(call.answered)}
     event |= {"function_name": name, "function_args": given, "duration_ms": 1375, "success": True}
     event |= {"prompt_id": call.uuid("prompt"), "tool_type": "native", "content_length": 900}
-    spent = {"event.name": "qwen-code.api_response", "event.timestamp": when(call.asked)}
+    spent: Json = {"event.name": "qwen-code.api_response", "event.timestamp": when(call.asked)}
     spent |= {"response_id": call.uuid("response"), "model": MODEL, "status_code": 200}
     spent |= {"input_token_count": 12000, "output_token_count": 180, "total_token_count": 12180}
-    bodies: list[dict[str, Any]] = [
+    bodies: list[Json] = [
         {"type": "system", "subtype": "ui_telemetry", "systemPayload": {"uiEvent": spent}},
         {
             "type": "assistant",

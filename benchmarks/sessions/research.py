@@ -7,10 +7,9 @@ of its steps and no cost of a megabyte could be compared; 0.x does not, and is w
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, naive
-from benchmarks.sessions.writer import Tools, Writer, as_document, as_lines, asked
+from benchmarks.sessions.writer import Json, Tools, Writer, as_document, as_lines, asked
 
 INSTANCE = "harbour__harbour-1234"
 
@@ -36,7 +35,7 @@ def _action(call: Call) -> str:
 
 def _swe_agent(session: Session) -> bytes:
     steps = []
-    history: list[dict[str, Any]] = [
+    history: list[Json] = [
         {"role": "system", "content": session.system, "agent": "primary"},
         {"role": "user", "content": session.prompt, "agent": "primary"},
     ]
@@ -49,7 +48,7 @@ def _swe_agent(session: Session) -> bytes:
         reply = {"role": "assistant", "content": response, "thought": thought, "action": action}
         shown = f"{call.output}\n(Open file: {call.path})\n(Current directory: {ROOT})\nbash-$"
         history += [reply | {"agent": "primary"}, {"role": "user", "content": shown}]
-    stats = {"total_cost": 1.5, "instance_cost": 1.5, "tokens_sent": 900000}
+    stats: Json = {"total_cost": 1.5, "instance_cost": 1.5, "tokens_sent": 900000}
     stats |= {"tokens_received": 9000, "api_calls": len(steps)}
     info = {"exit_status": "submitted", "submission": "", "model_stats": stats}
     whole = {"environment": "swe_main", "trajectory": steps, "history": history, "info": info}
@@ -66,7 +65,7 @@ SHOWN = 10_000
 
 
 def _mini(session: Session) -> bytes:
-    messages: list[dict[str, Any]] = [
+    messages: list[Json] = [
         {"role": "system", "content": session.system},
         {"role": "user", "content": session.prompt},
     ]
@@ -80,25 +79,25 @@ def _mini(session: Session) -> bytes:
     place = {"image": "harbour:latest", "cwd": ROOT, "env": {"PAGER": "cat"}, "timeout": 60}
     config = {"agent": agent | {"step_limit": 1000}, "model": model, "environment": place}
     stats = {"instance_cost": 1.5, "api_calls": len(session.calls)}
-    info = {"exit_status": "LimitsExceeded", "submission": "", "model_stats": stats}
+    info: Json = {"exit_status": "LimitsExceeded", "submission": "", "model_stats": stats}
     info |= {"mini_version": "1.15.0", "config": config}
     whole = {"info": info, "messages": messages, "trajectory_format": "mini-swe-agent-1"}
     return as_document(whole | {"instance_id": INSTANCE}, ascii_only=True)
 
 
-def _mini_response(call: Call, text: str) -> dict[str, Any]:
+def _mini_response(call: Call, text: str) -> Json:
     details = [
         {"type": "reasoning.text", "text": call.thought, "format": "tern-v1", "index": 0},
         {"type": "reasoning.encrypted", "data": call.signature, "format": "tern-v1", "index": 0},
     ]
     message = {"role": "assistant", "content": text, "refusal": None, "reasoning": call.thought}
     choice = {"logprobs": None, "finish_reason": "stop", "native_finish_reason": "STOP", "index": 0}
-    usage = {"prompt_tokens": 12000 + 900 * call.number, "completion_tokens": 180}
+    usage: Json = {"prompt_tokens": 12000 + 900 * call.number, "completion_tokens": 180}
     usage |= {"total_tokens": 12180 + 900 * call.number, "cost": 0.006, "is_byok": False}
     parts = {"cached_tokens": 11000, "audio_tokens": 0, "video_tokens": 0}
     costs = {"upstream_inference_prompt_cost": 0.003, "upstream_inference_completions_cost": 0.003}
     usage |= {"prompt_tokens_details": parts, "cost_details": costs}
-    head = {"id": call.identifier("gen-"), "provider": "Tern", "model": MODEL}
+    head: Json = {"id": call.identifier("gen-"), "provider": "Tern", "model": MODEL}
     head |= {"object": "chat.completion", "created": int(call.asked)}
     choices = [choice | {"message": message | {"reasoning_details": details}}]
     return head | {"choices": choices, "usage": usage}
@@ -141,10 +140,10 @@ _DEFINITIONS = [
 
 def _openhands(session: Session) -> bytes:
     """One row of an evaluation's `output.jsonl`, with V0 events."""
-    system = {"content": session.system, "tools": _DEFINITIONS, "agent_class": "CodeActAgent"}
-    said = {"content": session.prompt, "image_urls": None, "wait_for_response": False}
+    system: Json = {"content": session.system, "tools": _DEFINITIONS, "agent_class": "CodeActAgent"}
+    said: Json = {"content": session.prompt, "image_urls": None, "wait_for_response": False}
     heads = (("agent", "system", system), ("user", "message", said))
-    history: list[dict[str, Any]] = [
+    history: list[Json] = [
         {"id": number, "timestamp": naive(STARTED), "source": source, "message": args["content"]}
         | {"action": action, "args": args}
         for number, (source, action, args) in enumerate(heads)
@@ -155,12 +154,16 @@ def _openhands(session: Session) -> bytes:
     metadata = {"agent_class": "CodeActAgent", "llm_config": llm, "max_iterations": 1000}
     tokens = {"prompt_tokens": 900000, "completion_tokens": 9000, "cache_read_tokens": 0}
     metrics = {"accumulated_cost": 1.5, "accumulated_token_usage": tokens, "costs": []}
-    row = {"instance_id": INSTANCE, "test_result": {"git_patch": ""}, "instruction": session.prompt}
+    row: Json = {
+        "instance_id": INSTANCE,
+        "test_result": {"git_patch": ""},
+        "instruction": session.prompt,
+    }
     row |= {"metadata": metadata | {"eval_output_dir": "out"}, "history": history}
     return as_lines([row | {"metrics": metrics, "error": None, "instance": {}}])
 
 
-def _openhands_call(call: Call, number: int) -> list[dict[str, Any]]:
+def _openhands_call(call: Call, number: int) -> list[Json]:
     """An action and its observation, both with the whole reply of the model."""
     name, given = asked(OPENHANDS, call)
     call_id = call.identifier("toolu_")
@@ -168,7 +171,7 @@ def _openhands_call(call: Call, number: int) -> list[dict[str, Any]]:
     called = {"index": 1, "function": function, "id": call_id, "type": "function"}
     said = {"content": call.thought, "role": "assistant", "tool_calls": [called]}
     usage = {"completion_tokens": 180, "prompt_tokens": 12000 + 900 * call.number}
-    reply = {"id": call.identifier("gen-"), "created": int(call.asked), "model": MODEL}
+    reply: Json = {"id": call.identifier("gen-"), "created": int(call.asked), "model": MODEL}
     reply |= {"choices": [{"finish_reason": "stop", "index": 0, "message": said}], "usage": usage}
     meta = {"function_name": name, "tool_call_id": call_id, "model_response": reply}
     common = {"source": "agent", "tool_call_metadata": meta | {"total_calls_in_response": 1}}
@@ -176,16 +179,20 @@ def _openhands_call(call: Call, number: int) -> list[dict[str, Any]]:
     if kind == "run":
         args = {"command": call.command, "is_input": False, "blocking": False, "hidden": False}
         ran = {"exit_code": 0, "pid": -1, "username": "root", "working_dir": ROOT, "prefix": ""}
-        extras: dict[str, Any] = {"command": call.command, "metadata": ran, "hidden": False}
+        extras: Json = {"command": call.command, "metadata": ran, "hidden": False}
     else:
         args = {"path": call.path, "start": 0, "end": -1, "impl_source": "oh_aci", **given}
         extras = {"path": call.path, "impl_source": "oh_aci"}
     if kind == "edit":
         extras |= {"old_content": call.old, "new_content": call.new, "diff": ""}
     total = {"accumulated_cost": 0.006 * call.number, "accumulated_token_usage": usage}
-    action = {"id": number, "timestamp": naive(call.asked), "message": f"Running {call.command}"}
+    action: Json = {
+        "id": number,
+        "timestamp": naive(call.asked),
+        "message": f"Running {call.command}",
+    }
     action |= {"action": kind, "llm_metrics": total, "args": args | {"thought": call.thought}}
-    seen = {"id": number + 1, "timestamp": naive(call.answered), "cause": number}
+    seen: Json = {"id": number + 1, "timestamp": naive(call.answered), "cause": number}
     seen |= {"message": f"Command `{call.command}` executed", "observation": kind}
     return [common | action, common | seen | {"content": call.output, "extras": extras}]
 
@@ -199,7 +206,7 @@ _FOOTER = (
 
 def _chat(session: Session) -> bytes:
     """One row of a data set; every message has all members."""
-    messages: list[dict[str, Any]] = [
+    messages: list[Json] = [
         _NOTHING | {"content": session.system, "role": "system"},
         _NOTHING | {"content": session.prompt, "role": "user"},
     ]

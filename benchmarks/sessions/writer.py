@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.sessions.session import Call, Kind, Session
 
+Json = dict[str, Any]
 Tools = Mapping[Kind, tuple[str, Mapping[str, Any]]]
 """For each kind of call the tool, and its arguments: the name of a field of `Call`, or another
 value that is always the same."""
@@ -24,7 +25,7 @@ class Writer(NamedTuple):
     """Whether the format keeps the whole answer of a call as text."""
 
 
-def asked(tools: Tools, call: Call) -> tuple[str, dict[str, Any]]:
+def asked(tools: Tools, call: Call) -> tuple[str, Json]:
     """The tool of a call and its arguments."""
     name, given = tools[call.kind]
     fields = Call.__dataclass_fields__
