@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,28 @@ def test_a_run_without_changes_is_not_locked(groundtrace: Call, small: Path) -> 
     before = lock.stat().st_mtime_ns
     assert groundtrace("evaluate", small / "runs/official").code == 0
     assert lock.stat().st_mtime_ns == before
+
+
+def test_a_new_run_is_listed_once_and_once_more_when_it_was_read(
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fingerprint, discovery, plan and readers each listed it. The second listing shows whether
+    files changed meanwhile; the folder of the first trial is also looked at to tell runs apart."""
+    runs = small / "runs/official"
+    agents = {str(folder) for folder in (runs / RUN).rglob("agent")}
+    counted: Counter[str] = Counter()
+    scandir = os.scandir
+
+    def noted(path: str) -> Any:
+        counted[str(path)] += 1
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", noted)
+    flags = ("--tasks", small / "benchmarks", "--jobs", "1")
+    assert groundtrace("normalize", runs, *flags).code == 0
+    seen = Counter(counted[agent] for agent in agents)
+    assert seen[2] >= TRIALS
+    assert max(seen) <= 3
 
 
 def test_a_run_that_is_known_is_told_without_its_records(

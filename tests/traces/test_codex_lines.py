@@ -1,0 +1,58 @@
+"""A line of a rollout of which only the time matters is read without its text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.traces.codex.lines import line_of, skim
+
+TIMES = st.sampled_from(["2026-05-04T10:00:00.000Z", "soon", 1777888800, None, {"a": 1}])
+ITEMS = ["reasoning", "agent_reasoning", "agent_message", "user_message"]
+OTHERS = ["message", "function_call", "token_count", "", "reasoning2"]
+BODIES = st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3)
+LINES = st.builds(
+    lambda times, kind, item, body: {
+        **times,
+        "type": kind,
+        "payload": {"type": item, **{key: v for key, v in body.items() if key != "type"}},
+    },
+    st.dictionaries(st.sampled_from(["timestamp", "created_at"]), TIMES),
+    st.sampled_from(["response_item", "event_msg", "compacted"]),
+    st.sampled_from(ITEMS + OTHERS),
+    BODIES,
+)
+
+
+def packed(value: Any) -> bytes:
+    """JSON without spaces, as Codex writes it."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+@given(value=LINES)
+def test_it_says_what_the_whole_line_says(value: dict[str, Any]) -> None:
+    found, whole = skim(packed(value)), line_of(value)
+    assert (found is None) == (value["payload"]["type"] not in ITEMS)
+    if found is not None:
+        assert whole is not None
+        assert found == whole._replace(body={})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"response_item","payload":{"type":"reasoning"',
+        b'{"type":"response_item","payload":{"type":"reasoning","x":NaN}}',
+        b'{"type":["response_item"],"payload":{"type":"reasoning"}}',
+        b'{"payload":{"type":"reasoning"}}',
+        b'{"type": "response_item", "payload": {"type": "reasoning"}}',
+        b'["payload":{"type":"reasoning"}]',
+        b"",
+    ],
+)
+def test_what_codex_would_not_write_is_left_to_others(line: bytes) -> None:
+    assert skim(line) is None
