@@ -17,8 +17,9 @@ import argparse
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.sessions import measure
 from groundtrace.storage import LocalFolder
@@ -45,17 +46,36 @@ def traces_below(folder: Path) -> Iterator[tuple[Path, Detected]]:
             yield path, found
 
 
+def calls_in(path: Path, found: Detected, samples: Sequence[str]) -> int:
+    """The calls of a file, or of each of its samples."""
+    reader: Any = found.reader
+    folder, name = LocalFolder(path.parent), path.name
+    if not samples:
+        return len(reader.read(folder, name, Keep()).calls)
+    return sum(len(reader.read_sample(folder, name, one, Keep()).calls) for one in samples)
+
+
+def samples_in(path: Path, found: Detected) -> list[str]:
+    """Names of the samples of a file: read as one trace, a file of several gives no call at all."""
+    listed = getattr(found.reader, "samples", None)
+    if listed is None or not hasattr(found.reader, "read_sample"):
+        return []
+    names = [getattr(one, "sample_id", None) for one in listed(LocalFolder(path.parent), path.name)]
+    return [name for name in names if name is not None]
+
+
 def cost_of(path: Path, found: Detected) -> tuple[float, int] | None:
     """CPU seconds for reading a file, and its number of calls; None if it cannot be read alone."""
     taken = []
     calls = 0
-    for _ in range(TURNS):
-        started = time.process_time()
-        try:
-            calls = len(found.reader.read(LocalFolder(path.parent), path.name, Keep()).calls)
-        except Exception:  # noqa: BLE001 - whatever a file makes a reader say, it is no measure
-            return None
-        taken.append(time.process_time() - started)
+    try:
+        samples = samples_in(path, found)
+        for _ in range(TURNS):
+            started = time.process_time()
+            calls = calls_in(path, found, samples)
+            taken.append(time.process_time() - started)
+    except Exception:  # noqa: BLE001 - whatever a file makes a reader say, it is no measure
+        return None
     return min(taken), calls
 
 
