@@ -2,7 +2,8 @@
 
 Without folders, every reader reads the same generated session in its own format (`sessions`). The
 marginal cost is the slope between a session of 100 calls and one of 400, so that opening a file is
-not in it; all readers take turns, and the least CPU time of 15 turns counts.
+not in it; that cost is the time of a session of one call. All readers take turns, and the least CPU
+time of 15 turns counts. A reader that does not get every call and answer stops the program.
 
 With folders, or with `--real` those of `GROUNDTRACE_CORPUS` and `GROUNDTRACE_CORPUS_NEXT`, each
 reader reads every file that it recognises, 15 times; the least CPU time counts. Of three times it
@@ -130,7 +131,7 @@ def print_generated(turns: int) -> None:
             f" {cost.of_call * 1e6:8.1f} {cost.fixed * 1e3:8.2f}"
             f"   {cost.of_megabyte / first.of_megabyte:.2f} ×, {cost.of_call / first.of_call:.2f} ×"
         )
-    print("MB is the size of the longer file; inspect's is counted before it was packed.")
+    print("MB: the longer file, inspect's before it was packed; ms/file: a session of one call")
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ class Cost:
     of_megabyte: float
     of_call: float
     fixed: float
-    """What opening a file takes: a session of one call, less its share by size."""
+    """What a file takes with only one call in it."""
 
 
 def write(folder: Path, name: str, calls: int) -> Trace:
@@ -101,12 +101,11 @@ def costs(names: Iterable[str], turns: int = TURNS) -> dict[str, Cost]:
 def _cost(
     name: str, traces: dict[tuple[str, int], Trace], least: dict[tuple[str, int], float]
 ) -> Cost:
-    long, short, single = (traces[name, calls].megabytes for calls in (LONG, SHORT, 1))
+    long, short = (traces[name, calls].megabytes for calls in (LONG, SHORT))
     more = least[name, LONG] - least[name, SHORT]
-    of_megabyte = more / (long - short)
     return Cost(
         megabytes=long,
-        of_megabyte=of_megabyte,
+        of_megabyte=more / (long - short),
         of_call=more / (LONG - SHORT),
-        fixed=least[name, 1] - single * of_megabyte,
+        fixed=least[name, 1],
     )
