@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from groundtrace.traces.codex.lines import line_of, skim
 
@@ -39,7 +40,7 @@ def test_it_says_what_the_whole_line_says(value: dict[str, Any]) -> None:
     assert (found is None) == (value["payload"]["type"] not in ITEMS)
     if found is not None:
         assert whole is not None
-        assert found == whole._replace(body={})
+        assert found == replace(whole, body={})
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -36,7 +36,7 @@ OUTPUTS = frozenset(
 _BARE = CALLS | OUTPUTS | {"message", "reasoning", "ghost_snapshot", "compaction"}
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """The content of a line."""
 
     kind: str
