@@ -81,6 +81,28 @@ def test_a_line_that_is_neither_known_nor_the_agents_leaves_it_open() -> None:
     assert base(last[0]) is UNSET, "the write without a place says it already"
 
 
+def test_a_call_that_edits_a_file_and_then_shows_it_shows_the_edit() -> None:
+    """A line was put in before `head` printed six: five of them are the file's first lines."""
+    now = [*TEXT[:3], "mine = 1", *TEXT[3:]]
+    shown = "".join(f"{line}\n" for line in now[:6])
+    _, edited = accesses(
+        (f"nl -ba {FILE}", numbered(TEXT)),
+        (f"sed -i '/value_3/a mine = 1' {FILE} && head -6 {FILE}", shown),
+    )
+    assert [access.kind for access in edited] == ["written", "read"]
+    assert base(edited[1]) == [(1, 5)]
+
+
+def test_a_file_that_git_put_back_in_the_same_call_has_its_first_lines() -> None:
+    show = "".join(f"{line}\n" for line in TEXT[:3])
+    *_, last = accesses(
+        (f"sed -i '/x/d' {FILE}", ""),
+        (f"git checkout {FILE} && head -3 {FILE}", show),
+    )
+    assert [access.kind for access in last] == ["written", "read"]
+    assert base(last[1]) == [(1, 3)]
+
+
 def test_a_file_that_git_put_back_has_its_first_lines_again() -> None:
     show = (f"nl -ba {FILE} | sed -n '9,12p'", numbered(TEXT[8:12], 9))
     edit = (f"sed -i '/x/d' {FILE}", "")

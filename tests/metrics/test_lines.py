@@ -114,6 +114,19 @@ def test_an_edit_moves_what_is_shown_below_it() -> None:
     assert (own.line_recall, own.lines_seen) == (0, 0), "the agent's own lines"
 
 
+def test_one_call_that_writes_a_file_and_then_shows_it() -> None:
+    """`cat > notes <<END; cat notes` shows what the agent wrote. Accesses of a call are in order."""
+    insert = wrote(A, (3, 2, 2))
+    after = lines_of(document([insert, shown(A, 1, 6)], chunks=[(A, 1, 10)]))
+    assert (after.lines_seen, after.line_recall) == (4, 0.4), "lines 1 to 4; two are the agent's"
+    before = lines_of(document([shown(A, 1, 6), insert], chunks=[(A, 1, 10)]))
+    assert (before.lines_seen, before.line_recall) == (6, 0.6)
+    both = lines_of(document([shown(A, 1, 2), insert, shown(A, 5, 6)], chunks=[(A, 1, 10)]))
+    assert (both.lines_seen, both.line_recall) == (4, 0.4), "1 and 2, then 3 and 4 as 5 and 6"
+    own = lines_of(document(shown(A, 1, 5), [wrote(B), shown(B, 1, 15)], chunks=[(A, 1, 10)]))
+    assert (own.lines_seen, own.line_precision) == (5, 1), "a new file's lines are the agent's"
+
+
 @pytest.mark.parametrize(("shift", "recall"), [(0, 1.0), (3, None), (None, None)])
 def test_a_write_without_a_place(shift: int | None, recall: float | None) -> None:
     """It moves nothing where the file is as long as before; else later numbers mean nothing."""

@@ -200,19 +200,19 @@ class _File:
 
     def _followed(
         self,
-    ) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, bool]]:
+    ) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
         """Each access that shows the file: its first lines as this module and as the metrics know
-        them, and whether the file may have been changed before."""
+        them, and the first calls whose words may be in the file; 0 if it was not changed before."""
         own, plain = LineMap(), LineMap()
-        edited = False
+        edited = 0
         checked = -1
-        for item in self._in_order():
+        for item in self._items:
             if edited and any(one.moved for one in self._git[checked + 1 : item.step + 1]):
                 own = LineMap.unknown()
             checked = item.step
             access, ref = item.access, item.ref
             if access.kind == "written":
-                edited = True
+                edited = item.step + 1
                 plain = _after(plain, access)
                 self._rewritten = self._rewritten or access.line_changes is UNSET
                 git = self._git[item.step]
@@ -227,11 +227,7 @@ class _File:
                 runs = _taken_back(access, own) if runs is None else runs
                 if own.known and (ref is None or ref.old_lines is None):
                     self._learn(item, own)
-                yield item, runs, _taken_back(access, plain), edited
-
-    def _in_order(self) -> list[_Item]:
-        """A call that shows and writes one file showed it first, as the metrics have it."""
-        return sorted(self._items, key=lambda item: (item.step, item.access.kind == "written"))
+                yield item, runs, _taken_back(access, plain), edited and max(edited, item.step)
 
     def _old_side(self, item: _Item) -> list[LineRun] | None:
         ref, git = item.ref, self._git[item.step]
@@ -252,11 +248,11 @@ class _File:
                 self._text.setdefault(old, line)
         self._whole = self._whole or (item.ref is not None and item.ref.whole)
 
-    def _placed(self, item: _Item, edited: bool) -> list[LineRun] | None:
+    def _placed(self, item: _Item, edited: int) -> list[LineRun] | None:
         text = _contents(item)
         if text is None or item.access.kind != "read":
             return None
-        own = self._own.until(item.step) if edited else None
+        own = self._own.until(edited) if edited else None
         numbers = place(text, self._text, own, whole=self._whole)
         return None if numbers is None else joined((number, number) for number in numbers)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import UNSET
@@ -38,30 +38,15 @@ def _in_order(evidence: EvidenceView) -> list[ShownLines]:
         return [_shown(touch, None, evidence) for touch in evidence.touches if touch.kind in SHOWN]
     maps: dict[tuple[bool, str], LineMap] = {}
     found: list[ShownLines] = []
-    for step in _steps(evidence):
-        for touch in step:
-            if touch.kind in SHOWN:
-                found.append(_shown(touch, maps.get(touch.key), evidence))
-        for touch in step:
-            if touch.kind in WRITTEN:
-                changes, shift = touch.access.line_changes, touch.access.line_shift
-                maps.setdefault(touch.key, LineMap()).write(
-                    [] if changes is UNSET else changes, None if shift is UNSET else shift
-                )
+    for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
+        if touch.kind in SHOWN:
+            found.append(_shown(touch, maps.get(touch.key), evidence))
+        elif touch.kind in WRITTEN:
+            changes, shift = touch.access.line_changes, touch.access.line_shift
+            maps.setdefault(touch.key, LineMap()).write(
+                [] if changes is UNSET else changes, None if shift is UNSET else shift
+            )
     return found
-
-
-def _steps(evidence: EvidenceView) -> Iterator[list[Touch]]:
-    """The touches of each call, together. If a call shows and writes one file, it showed the file
-    first: what a tool prints about its own edit is not an access."""
-    step: list[Touch] = []
-    for touch in evidence.touches:
-        if step and step[0].event is not touch.event:
-            yield step
-            step = []
-        step.append(touch)
-    if step:
-        yield step
 
 
 def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
