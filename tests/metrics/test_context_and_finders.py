@@ -84,6 +84,18 @@ def test_characters_worked_by_hand() -> None:
     assert (found.by_kind["read"].shown, found.by_kind["read"].relevant) == (760, 600)
 
 
+def test_lines_that_one_call_shows_twice_are_not_repeated() -> None:
+    """`cat a; grep x a` is one result. Repeated is what an earlier result had shown."""
+    both = call(look(A, (1, 10), 100), look(A, (4, 5), 20, "matched"), chars=120)
+    once = sections(both)
+    assert once.context_metrics.repeated_chars_share == 0
+    assert once.published_metrics.contextbench_line_redundancy == 0
+    twice = sections(both, call(look(A, (9, 12), 40), chars=40))
+    assert twice.context_metrics.repeated_chars_share == 20 / 160, "2 of 4 lines: 20 of 40"
+    # The first call shows 10 lines, the second 4 lines, of which 2 were shown before.
+    assert twice.published_metrics.contextbench_line_redundancy == 2 / 14
+
+
 def test_sizes_that_are_not_known_make_no_number() -> None:
     unknown = sections(call(look(A, (1, 2)), chars=50), call(look(B, (1, 2), 9), chars=9))
     found = unknown.context_metrics

@@ -48,6 +48,27 @@ def test_a_session_without_ground_truth(tmp_path: Path, groundtrace: Any) -> Non
     assert "1 file read, 2 searched, 1 written; 1 read repeated; 1 call failed" in ran.out
 
 
+def test_a_repeated_read_shows_only_lines_that_were_read_before(
+    tmp_path: Path, groundtrace: Any
+) -> None:
+    ten = "".join(f"line {n}\n" for n in range(1, 11))
+    three, last = "line 2\nline 3\nline 4\n", "line 9\nline 10\nline 11\n"
+    lines = [
+        codex.wrapped("session_meta", codex.META),
+        *shell("1", "head -n 10 a.py", ten),
+        *shell("2", "sed -n 2,4p a.py", three),  # a part of what was read
+        *shell("3", "sed -n 9,11p a.py", last),  # line 11 is new
+        *shell("4", "sed -n 1p a.py; sed -n 3p a.py", "line 1\nline 3\n"),  # one call, one read
+        *shell("5", "sort a.py | head -n 2", "line 1\nline 10\n"),  # lines are not known
+        *shell("6", "sort a.py | head -n 2", "line 1\nline 10\n"),
+    ]
+    path = codex.write(tmp_path / "s.jsonl", lines)
+    ran: Ran = groundtrace("explain", path, "--json")
+    seen = json.loads(ran.out)["looked_at"]
+    (file,) = seen["files"]
+    assert (file["reads"], file["repeated_reads"], seen["repeated_reads"]) == (6, 2, 2)
+
+
 def sessions(tmp_path: Path) -> Path:
     """Two sessions without ground truth, the second with a call that fails."""
     (tmp_path / "in").mkdir()

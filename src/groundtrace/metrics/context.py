@@ -144,7 +144,7 @@ def _repeated(evidence: EvidenceView) -> PartOfWhole:
         if one.runs is not None and one.height and one.touch.access.shown_chars is not UNSET
     ]
     again = whole = 0.0
-    for one, lines in zip(counted, lines_again(evidence, counted), strict=True):
+    for one, lines in zip(counted, lines_again(counted), strict=True):
         chars = one.touch.access.shown_chars or 0
         again += chars * lines / one.height
         whole += chars

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from groundtrace.documents.events import Access, Event, EventsDocument
+from groundtrace.documents.line_map import LineRun, common, joined, runs_shown, size
 from groundtrace.documents.looked_at import FileUse, LookedAt, ToolCalls
 
 _SEARCHED = ("matched", "surfaced")
@@ -17,17 +19,19 @@ _SEARCHED = ("matched", "surfaced")
 class _File(msgspec.Struct):
     """What happened to one file."""
 
-    kinds: Counter[str] = field(default_factory=Counter)
+    calls: dict[str, set[int]] = field(default_factory=dict)
+    """Kind of access to the steps of the calls that touched the file so."""
     shown_chars: int = 0
     is_known: bool = True
     """Every answer that showed the file says how much of it."""
-    seen: set[tuple[object, ...]] = field(default_factory=set)
-    """Who read which lines since the last write."""
-    repeats: int = 0
+    seen: dict[object, Sequence[LineRun]] = field(default_factory=dict)
+    """Thread to the lines that it read since the last write."""
+    again: dict[int, bool] = field(default_factory=dict)
+    """Step to whether the call read only lines that its thread had read before."""
 
     def take(self, access: Access, event: Event) -> None:
-        """One access; reading the same lines again before a write is a repeat."""
-        self.kinds[access.kind] += 1
+        """One access. It is not known whether a read without lines repeats anything."""
+        self.calls.setdefault(access.kind, set()).add(event.step_index)
         if access.kind == "written":
             self.seen.clear()
             return
@@ -37,19 +41,23 @@ class _File(msgspec.Struct):
         else:
             self.shown_chars += chars
         if access.kind == "read":
-            lines = (event.agent, access.line_start, access.line_end)
-            self.repeats += lines in self.seen
-            self.seen.add(lines)
+            runs, known = joined(runs_shown(access) or ()), self.seen.get(event.agent, ())
+            repeats = bool(runs) and size(common(runs, known)) == size(runs)
+            self.again[event.step_index] = self.again.get(event.step_index, True) and repeats
+            self.seen[event.agent] = joined([*known, *runs])
+
+    def _count(self, *kinds: str) -> int:
+        return len(set().union(*(self.calls.get(kind, ()) for kind in kinds)))
 
     def used(self, repo: str | None, name: str) -> FileUse:
         """The counts for this file."""
         return FileUse(
             file=name,
             repo=repo,
-            reads=self.kinds["read"],
-            searches=sum(self.kinds[kind] for kind in _SEARCHED),
-            writes=self.kinds["written"],
-            repeated_reads=self.repeats,
+            reads=self._count("read"),
+            searches=self._count(*_SEARCHED),
+            writes=self._count("written"),
+            repeated_reads=sum(self.again.values()),
             shown_chars=self.shown_chars if self.is_known else None,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 
 from msgspec import UNSET
 
@@ -11,7 +12,7 @@ from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.shown_lines import ShownLines, lines_again, shown_lines, too_many
+from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 
 
 class Number(Frozen, frozen=True):
@@ -149,8 +150,19 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
     counted = [one for one in accesses if one.runs is not None]
     if too_many(len(accesses) - len(counted), len(accesses)):
         return Number(reason="lines_unknown")
-    again = sum(lines_again(evidence, counted))
-    whole = sum(one.height for one in counted)
+    again = whole = 0
+    seen: dict[tuple[bool, str], list[LineRun]] = {}
+    for _, call in groupby(counted, key=lambda one: one.touch.event.step_index):
+        shown: dict[tuple[bool, str], list[LineRun]] = {}
+        for one in call:  # a line that one call shows twice is one line of it
+            runs = one.runs or ()
+            shown.setdefault(one.touch.key, []).extend(runs)
+            whole += one.height - size(runs)
+        for key, of_file in shown.items():
+            lines, known = joined(of_file), seen.get(key, [])
+            again += size(common(lines, known))
+            whole += size(lines)
+            seen[key] = joined([*known, *lines])
     return _share(again, whole, "views of lines", "nothing_shown")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 from msgspec import UNSET
@@ -71,19 +72,17 @@ def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> Shown
     return ShownLines(touch, tuple(joined(r for run in runs for r in lines.old(run))), size(runs))
 
 
-def lines_again(evidence: EvidenceView, accesses: Sequence[ShownLines]) -> Sequence[int]:
-    """How many lines of each of these accesses one of those before it had shown.
-
-    The lines of each are known. Two sections ask, mostly for the same accesses.
-    """
-    asked = (lines_again, *map(id, accesses))
-    found: list[int] | None = evidence.kept.get(asked)
-    if found is None:
-        found = evidence.kept[asked] = []
-        seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
-        for one in accesses:
+def lines_again(accesses: Sequence[ShownLines]) -> list[int]:
+    """How many lines of each of these accesses an earlier call had shown; their lines are known."""
+    found: list[int] = []
+    seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
+    for _, call in groupby(accesses, key=lambda one: one.touch.event.step_index):
+        shown = list(call)
+        for one in shown:
+            known = seen.get(one.touch.key)
+            found.append(size(common(one.runs or (), known)) if known else 0)
+        for one in shown:  # `cat f; grep x f` is one result, so it repeats nothing
             runs, known = one.runs or (), seen.get(one.touch.key)
-            found.append(size(common(runs, known)) if known else 0)
             seen[one.touch.key] = joined([*known, *runs]) if known else runs
     return found
 
