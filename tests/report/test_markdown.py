@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
+from groundtrace.documents.summary import NamedTrial
 from groundtrace.metrics.ranking import CUTOFFS
 from groundtrace.report import ReportData, render_markdown
 from groundtrace.report.blocks import Name
@@ -43,6 +46,33 @@ def test_the_sections_stand_in_order_the_answer_first(small: ReportData) -> None
         "Comparisons and correlations",
         "Method and caveats",
     ]
+
+
+def test_superseded_trials_that_count_are_said_to_count() -> None:
+    """Two of two trials evaluated, one of them superseded: with `--trials all` it counts too."""
+    first = detail(trial(step(Seen("read", "a.py", "a.py")), truth=["a.py"], trial_name="t__1"))
+    second = detail(trial(step(Seen("read", "a.py", "a.py")), truth=["a.py"], trial_name="t__2"))
+    data = report_data([first, second])
+    where = first.row
+    old = NamedTrial(
+        run_id=where.run_id,
+        config_name=where.config_name,
+        task_name=where.task_name,
+        trial_name="t__1",
+        reason="t__2 is used",
+    )
+
+    def said(found: int) -> str:
+        summary = structs.replace(data.summary, superseded=[old], trials_found=found)
+        return render_markdown(dataclasses.replace(data, summary=summary))
+
+    assert (
+        "of 2 that were found: 1 superseded by another trial of the same task and counted too"
+        in (said(2))
+    )
+    assert "of 3 that were found: 1 superseded by another trial of the same task, 0 failed" in said(
+        3
+    )
 
 
 def rows_of(data: ReportData, name: str) -> list[tuple[str, ...]]:

@@ -138,9 +138,9 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
 
 _UNDEFINED = (
     "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
-    "(`no_trace`, `empty_trace`), the document is of version 1.0 (`older_document`), or more "
-    "than 20 % of the accesses that showed ground-truth files have unknown lines "
-    "(`lines_unknown`)"
+    "(`no_trace`, `empty_trace`, `answers_missing`), the document is of version 1.0 "
+    "(`older_document`), or more than 20 % of the accesses that showed ground-truth files have "
+    "unknown lines (`lines_unknown`)"
 )
 _OURS = "groundtrace, decision D72"
 

@@ -149,7 +149,7 @@ _DECLARED = (
         "ContextBench file coverage",
         "Share of the gold files whose content was shown.",
         "|gold ∩ shown| / |gold|",
-        _NO_FILES,
+        NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)",
         _EXPLORED + " It equals `shown.file_recall`.",
         _CONTEXTBENCH,
         ("src/app.py and src/db.py of three: 2 / 3", 0.6667),

@@ -44,7 +44,7 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
         f"{plural(len(summary.by_config), 'configuration')} from {plural(len(summary.runs), 'run')} "
         "were evaluated"
         + (f", of {formats.count(found)} that were found" if found is not None else "")
-        + f": {len(summary.superseded)} superseded by another trial of the same task, "
+        + f": {_superseded_words(summary)}, "
         f"{len(summary.failed)} failed to be processed, {plural(len(summary.duplicated), 'copy', 'copies')} not counted "
         f"again, {plural(len(summary.skipped), 'folder')} skipped.",
     )
@@ -54,6 +54,15 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
         f"({formats.percent(overall.computable, overall.trials)}); left out: "
         f"{left_out(overall.left_out)}.",
     )
+
+
+def _superseded_words(summary: RunSummaryDocument) -> str:
+    """With `--trials all`, superseded trials are among those evaluated."""
+    superseded, found = len(summary.superseded), summary.trials_found
+    rest = superseded + len(summary.failed) + len(summary.duplicated)
+    counted = superseded and found is not None and summary.overall.trials + rest > found
+    words = f"{superseded} superseded by another trial of the same task"
+    return f"{words} and counted too" if counted else words
 
 
 def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
@@ -160,7 +169,8 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
         rows,
         (
             "Partly read: the trial's document says that part of its trace or ground truth could "
-            "not be read. Hit rate: share of computable tasks in which a relevant file was retrieved.",
+            "not be read. Hit rate: share of computable tasks in which a relevant file was retrieved; "
+            "a task with several trials counts with the share of them that have a hit.",
         ),
     )
 
