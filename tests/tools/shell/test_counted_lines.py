@@ -33,3 +33,15 @@ def test_each_file_has_its_own_characters_and_runs() -> None:
         ("/w/a.py", 27, ((1, 2), (9, 9))),
         ("/w/b/c.py", 13, None),
     ]
+
+
+def test_lines_that_awk_chose_by_their_text_are_the_lines_that_it_numbers() -> None:
+    """Of lines 3 and 900 it printed two, not all 898 between."""
+    command = """awk '/lock/ { print NR": "$0 }' a.py"""
+    (ref,) = shell_refs(
+        command, ToolResult("3: lock\n900: lock\n901: unlock\n"), "/w", Settings()
+    ).refs
+    assert (ref.kind, ref.line_start, ref.line_end) == ("read", 3, 901)
+    assert ref.ranges == ((3, 3), (900, 901))
+    (run,) = shell_refs(command, ToolResult("3: lock\n4: unlock\n"), "/w", Settings()).refs
+    assert (run.line_start, run.line_end, run.ranges) == (3, 4, None)

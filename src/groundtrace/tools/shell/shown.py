@@ -67,7 +67,7 @@ def _read_alone(ref: FileRef, lines: Sequence[str], sure: bool, cut: bool) -> Fi
     """The same for contents of one file in one run, the usual case."""
     if not sure:
         return ref if ref.shown_chars is None else replace(ref, shown_chars=None)
-    if ref.old_lines is None and ref.rule not in _NO_CONTENTS:
+    if ref.old_lines is None and ref.ranges is None and ref.rule not in _NO_CONTENTS:
         parts = [piece for piece in pieces(lines) if piece] if cut else [lines]
         if len(parts) == 1 and lines:
             return replace(ref, shown_chars=_size(lines), printed=parts[0])
@@ -80,7 +80,7 @@ def _with_text(refs: list[FileRef], lines: Sequence[str], cut: bool) -> list[Fil
     if not lines or first.rule in _NO_CONTENTS:
         return refs
     for ref in refs:
-        if ref.kind != "read" or ref.old_lines is not None:
+        if ref.kind != "read" or ref.old_lines is not None or ref.ranges is not None:
             return refs
         if ref.path != first.path or ref.repo != first.repo:
             return refs
@@ -134,8 +134,10 @@ def _with(
     if low is None or high is None or low == high:
         return ref if ref.shown_chars == chars else replace(ref, shown_chars=chars)
     ranges: tuple[tuple[int, int], ...] | None = ()
-    if ref.kind == "read" or height == high - low + 1:
-        ranges = None  # a reader of contents gives one reference for each run
+    if ref.kind == "read":
+        ranges = ref.ranges  # a reader of contents gives one reference for each run, or tells them
+    elif height == high - low + 1:
+        ranges = None
     else:
         inside = {number for number in numbers if low <= number <= high}
         if low in inside and high in inside:

@@ -112,7 +112,12 @@ class Content(Part, kw_only=True, frozen=True):
             return []
         if self.numbers:
             runs_shown = self._numbered(lines)
-            return [] if runs_shown is None else [self._ref(low, high) for low, high in runs_shown]
+            if runs_shown is None:
+                return []
+            if self.by_text and len(runs_shown) > 1:
+                whole = self._ref(runs_shown[0][0], runs_shown[-1][1])
+                return [replace(whole, ranges=tuple(runs_shown))]
+            return [self._ref(low, high) for low, high in runs_shown]
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
         if self.spans is None or folded:
             return [self._ref(None, None)]
@@ -169,7 +174,7 @@ class Content(Part, kw_only=True, frozen=True):
             numbers = [int(m[1]) for m in shown]
         if not numbers:
             return [(None, None)]
-        return [(min(numbers), max(numbers))] if self.by_text else [*runs(numbers)]
+        return [*runs(sorted(set(numbers)) if self.by_text else numbers)]
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
