@@ -17,6 +17,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import Run, layout_of, walk
 from groundtrace.discover.records import Records
+from groundtrace.stages.normalize_runs import Planner
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
@@ -87,6 +88,30 @@ def test_a_run_that_is_known_is_told_without_its_records(
     assert [(run.run_id, run.path) for run in again if isinstance(run, Run)] == runs
     folders = [str(small / "runs/official" / path) for path in known]
     assert not [url for url in read if url.startswith(tuple(folders))]
+
+
+@pytest.mark.parametrize("order", [("run", "normalize"), ("normalize", "run")])
+def test_run_and_normalize_share_what_they_know(
+    order: tuple[str, str], groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metrics of the same pass change no events document, so the other command plans nothing."""
+    runs = small / "runs/official"
+    flags = ("--tasks", small / "benchmarks", "--jobs", "1")
+    reports = (*DRAWS, "--format", "md")
+    commands = {"run": ("run", runs, *flags, *reports), "normalize": ("normalize", runs, *flags)}
+    assert groundtrace(*commands[order[0]]).code == 0
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was planned although nothing changed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Planner, "plan", refuse)
+        ran = groundtrace(*commands[order[1]])
+    assert ran.code == 0
+    assert f"0 documents written, {TRIALS} unchanged" in ran.out + ran.err
+    both = results(small)
+    assert groundtrace(*commands["run"], "--force").code == 0
+    assert results(small) == both
 
 
 def written_at(folder: Path) -> dict[Path, int]:

@@ -36,7 +36,7 @@ def fingerprint_of_shared(
     """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
-    return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
+    return fingerprint(known.context, of_tasks, registry, request.only)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
