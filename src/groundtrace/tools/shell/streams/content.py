@@ -115,8 +115,8 @@ class Content(Part, kw_only=True, frozen=True):
             if runs_shown is None:
                 return []
             if self.by_text and len(runs_shown) > 1:
-                whole = self._ref(runs_shown[0][0], runs_shown[-1][1])
-                return [replace(whole, ranges=tuple(runs_shown))]
+                span = self._ref(runs_shown[0][0], runs_shown[-1][1])
+                return [replace(span, ranges=tuple(runs_shown))]
             return [self._ref(low, high) for low, high in runs_shown]
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
         if self.spans is None or folded:
