@@ -15,11 +15,13 @@ _READERS = frozenset(
         "getlines", "getline",
     ]
 )  # fmt: skip
-_WRITERS = frozenset(["write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"])
+_WRITERS = frozenset(
+    ["write_text", "write_bytes", "to_csv", "to_json", "to_parquet", "touch", "unlink"]
+)
 _BY_ARGUMENT = frozenset(
     [
-        "read_csv", "read_json", "to_csv", "to_json", "getlines", "getline", "read_table",
-        "read_parquet", "loadtxt",
+        "read_csv", "read_json", "to_csv", "to_json", "to_parquet", "getlines", "getline",
+        "read_table", "read_parquet", "loadtxt",
     ]
 )  # fmt: skip
 """Calls that take the name as an argument. For others it is the owner: `Path(name).read_text()`."""

@@ -304,8 +304,7 @@ def _tee(call: Call) -> Parts:
     if fed and all(isinstance(part, Text) for part in fed):
         for part in written:
             if isinstance(part, Write):
-                before = call.shell.written.get(part.path, "") if options.has("-a") else ""
-                call.shell.written[part.path] = before + text_of(fed)
+                call.shell.write(part.path, text_of(fed), options.has("-a", "--append"))
     return [*fed, *written]
 
 
