@@ -148,3 +148,12 @@ def test_an_operation_that_the_user_cancelled_showed_nothing() -> None:
     """Gemini CLI."""
     view = _view("cat a.py", "[Operation Cancelled] Reason: User cancelled the operation.")
     assert view.refs == () and view.failed
+
+
+def test_a_note_of_claude_code_to_its_model_is_no_output() -> None:
+    note = "<system-reminder>\nThe TodoWrite tool was not used.\n</system-reminder>"
+    assert _spans(_view("cat a.py", f"one\ntwo\n\n{note}\n{note}\n")) == [("/w/a.py", 1, 2)]
+    nothing = _view("grep -n alpha a.py", note)
+    assert nothing.refs == () and nothing.failed
+    inside = "x = '<system-reminder>'\ny = '</system-reminder>"
+    assert _spans(_view("cat a.py", inside)) == [("/w/a.py", 1, 2)]

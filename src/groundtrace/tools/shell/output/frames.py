@@ -123,8 +123,20 @@ def _without_fields(text: str) -> str | None:
     return None if end == len(lines) else "\n".join(lines[:end]) + "\n"
 
 
+def _without_reminders(text: str) -> str:
+    """The text without notes of Claude Code to its model at the end."""
+    while text.endswith("</system-reminder>"):
+        start = text.rfind("<system-reminder>")
+        if start < 0 or (start and text[start - 1] != "\n"):
+            break
+        text = text[:start].rstrip("\n")
+    return text
+
+
 def lines_of(text: str) -> list[str]:
     """The lines that programs printed: without notices before and after."""
+    if text.endswith(("</system-reminder>", "</system-reminder>\n")):
+        text = _without_reminders(text.rstrip("\n"))
     if len(text) < 100 and text.strip() in _NOTHING:
         return []
     lines = text.split("\n")
