@@ -32,6 +32,8 @@ BENCHMARKS = {
     ),
     "million": Benchmark("a million rows", ("--trials", "20000", "--draws", "200")),
     "readers": Benchmark("trace readers against decoding alone", ("--size", "5")),
+    "formats": Benchmark("trace readers against Claude Code's", ("--turns", "5")),
+    "metrics": Benchmark("sections of the metrics document", ("--turns", "10")),
     "discovery": Benchmark("finding trials", ("5000",), ("100000",)),
     "shell": Benchmark("files behind shell commands"),
     "cases": Benchmark("files behind calls that were labelled by hand"),

@@ -20,6 +20,8 @@ MAX_DECODED = 192 * 1024 * 1024
 """Bytes of memory that a decoded value may take. A long text takes about its own size, but many
 small objects take thirty times as much: 60 MB of `{"a":1},` took 1.8 GB."""
 
+_NOT_COUNTED = bytes(set(range(256)) - set(b'{[",'))
+
 
 class BadJsonError(ValueError):
     """Bytes that are not JSON, with the place."""
@@ -45,8 +47,10 @@ def is_heavy(data: bytes) -> bool:
     """
     if len(data) <= SMALL:
         return False
-    values = 240 * data.count(b"{") + 64 * data.count(b"[")
-    return len(data) + values + 29 * data.count(b'"') + 36 * data.count(b",") > MAX_DECODED
+    # One pass leaves what is counted; four counts of the whole text took as long as decoding it.
+    marks = data.translate(None, _NOT_COUNTED)
+    values = 240 * marks.count(b"{") + 64 * marks.count(b"[")
+    return len(data) + values + 29 * marks.count(b'"') + 36 * marks.count(b",") > MAX_DECODED
 
 
 def loads(data: bytes) -> Any:

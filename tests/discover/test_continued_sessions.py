@@ -10,7 +10,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.discover.folders import FoundProblem, Skipped
-from groundtrace.discover.loose import LooseRun, discover_loose
+from groundtrace.discover.loose import discover_loose
+from groundtrace.discover.loose_run import LooseRun
 from groundtrace.model import Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.loose import read_trace_of

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import Run, layout_of, walk
 from groundtrace.discover.records import Records
+from groundtrace.stages.normalize_runs import Planner
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
@@ -45,6 +47,28 @@ def test_a_run_without_changes_is_not_locked(groundtrace: Call, small: Path) -> 
     assert lock.stat().st_mtime_ns == before
 
 
+def test_a_new_run_is_listed_once_and_once_more_when_it_was_read(
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fingerprint, discovery, plan and readers each listed it. The second listing shows whether
+    files changed meanwhile; the folder of the first trial is also looked at to tell runs apart."""
+    runs = small / "runs/official"
+    agents = {str(folder) for folder in (runs / RUN).rglob("agent")}
+    counted: Counter[str] = Counter()
+    scandir = os.scandir
+
+    def noted(path: str) -> Any:
+        counted[str(path)] += 1
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", noted)
+    flags = ("--tasks", small / "benchmarks", "--jobs", "1")
+    assert groundtrace("normalize", runs, *flags).code == 0
+    seen = Counter(counted[agent] for agent in agents)
+    assert seen[2] >= TRIALS
+    assert max(seen) <= 3
+
+
 def test_a_run_that_is_known_is_told_without_its_records(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +88,30 @@ def test_a_run_that_is_known_is_told_without_its_records(
     assert [(run.run_id, run.path) for run in again if isinstance(run, Run)] == runs
     folders = [str(small / "runs/official" / path) for path in known]
     assert not [url for url in read if url.startswith(tuple(folders))]
+
+
+@pytest.mark.parametrize("order", [("run", "normalize"), ("normalize", "run")])
+def test_run_and_normalize_share_what_they_know(
+    order: tuple[str, str], groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metrics of the same pass change no events document, so the other command plans nothing."""
+    runs = small / "runs/official"
+    flags = ("--tasks", small / "benchmarks", "--jobs", "1")
+    reports = (*DRAWS, "--format", "md")
+    commands = {"run": ("run", runs, *flags, *reports), "normalize": ("normalize", runs, *flags)}
+    assert groundtrace(*commands[order[0]]).code == 0
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was planned although nothing changed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Planner, "plan", refuse)
+        ran = groundtrace(*commands[order[1]])
+    assert ran.code == 0
+    assert f"0 documents written, {TRIALS} unchanged" in ran.out + ran.err
+    both = results(small)
+    assert groundtrace(*commands["run"], "--force").code == 0
+    assert results(small) == both
 
 
 def written_at(folder: Path) -> dict[Path, int]:

@@ -57,6 +57,9 @@ def test_it_answers_like_the_folder_itself(
     at_once = listed(plain)
     assert isinstance(at_once, ListedFolder)
     assert everything(at_once) == everything(plain)
+    for without in (frozenset[str](), frozenset({"b"})):
+        assert at_once.everything(without) == plain.everything(without)
+        assert listed(plain, without).everything(without) == plain.everything(without)
     for name in ("missing", "a/missing", "missing/a", "", ".", "..", "a/..", "a//b", "/a"):
         assert at_once.stat(name) == plain.stat(name), name
         assert at_once.folder(name).url == plain.folder(name).url
@@ -87,6 +90,21 @@ def test_what_changes_later_is_noticed_but_not_shown(tmp_path: Path, change: str
     CHANGES[change](tmp_path / "trial")
     assert not at_once.is_as_listed()
     assert [*at_once.entries(), *at_once.folder("agent").entries()] == before
+
+
+def test_a_trial_of_a_listed_run_changes_alone(tmp_path: Path) -> None:
+    """The run is listed at once, and each of its trials is compared after it was read."""
+    made(tmp_path / "run", ["one/agent/a", "two/agent/a"])
+    run = listed(LocalFolder(tmp_path / "run"))
+    one, two = run.folder("one"), run.folder("two")
+    assert isinstance(one, ListedFolder)
+    assert isinstance(two, ListedFolder)
+    (tmp_path / "run/one/agent/b").write_text("new")
+    assert not one.is_as_listed()
+    assert two.is_as_listed()
+    (tmp_path / "run/two").rename(tmp_path / "elsewhere")
+    (tmp_path / "run/two").symlink_to(tmp_path / "elsewhere")
+    assert not two.is_as_listed()
 
 
 def test_folders_that_are_left_out_may_change(tmp_path: Path) -> None:
@@ -124,3 +142,4 @@ def test_neither_is_a_very_large_one_nor_one_that_is_gone(tmp_path: Path) -> Non
     many = made(tmp_path / "many", [f"file{number}" for number in range(MAX_LISTED + 1)])
     for folder in (LocalFolder(many), LocalFolder(tmp_path / "gone")):
         assert listed(folder) is folder
+    assert listed(LocalFolder(many), most=MAX_LISTED + 1) is not many

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from msgspec import field
@@ -12,7 +13,7 @@ from msgspec import field
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import fingerprint, marks_in
+from groundtrace.artifacts.state import fingerprint, fingerprint_lines, marks_in
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
@@ -44,12 +45,12 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
     scopes = [(output, [output]) for output in outputs]
     if not single:
         scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
-    refused = {output.folder.url: refused_documents(output) for output in outputs}
-    done.refused += [one for of_run in refused.values() for one in of_run]
+    inputs = {output.folder.url: _inputs(output) for output in outputs}
+    done.refused += [one for of_run in inputs.values() for one in of_run.refused]
     request.ticker.stage("comparing", "analyses")
     request.ticker.add_total(len(scopes))
     for target, analysed in scopes:
-        _write(target, analysed, request, options, made or {}, refused)
+        _write(target, analysed, request, options, made or {}, inputs)
         request.ticker.advance()
         done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
@@ -85,8 +86,8 @@ def analysis_of_runs(
     """The analysis over all of RUNS, without writing it."""
     outputs, single = request.output_folders.existing()
     scope = outputs[0].run_id if single else ALL_RUNS
-    refused = {output.folder.url: refused_documents(output) for output in outputs}
-    return _analysis(outputs, scope, request, options, made or {}, refused)
+    inputs = {output.folder.url: _inputs(output) for output in outputs}
+    return _analysis(outputs, scope, request, options, made or {}, inputs)
 
 
 def _write(
@@ -95,14 +96,14 @@ def _write(
     request: Request,
     options: ImpactOptions,
     made: MadeRows,
-    refused: Mapping[str, list[RefusedDocument]],
+    inputs: Mapping[str, _Inputs],
 ) -> None:
     with open_session(target) as session:
-        ours = [one for output in outputs for one in refused[output.folder.url]]
-        marks = [_marks(o) for o in outputs]
+        ours = [one for output in outputs for one in inputs[output.folder.url].refused]
+        marks = [inputs[output.folder.url].mark for output in outputs]
         made_from = fingerprint(marks, asdict(options), request.only, ours)
         if request.force or not session.is_current(IMPACT, made_from):
-            analysis = _analysis(outputs, target.run_id, request, options, made, refused)
+            analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
             analysis = msgspec.structs.replace(analysis, refused=ours)
             written = write_document(target.folder, IMPACT, analysis)
             session.enter_result(IMPACT, made_from, written)
@@ -115,24 +116,32 @@ def _analysis(
     request: Request,
     options: ImpactOptions,
     made: MadeRows,
-    refused: Mapping[str, list[RefusedDocument]],
+    inputs: Mapping[str, _Inputs],
 ) -> ImpactDocument:
     from groundtrace.impact import analyse
 
     # Rows come one at a time: the analysis keeps only a tenth of each row.
-    without = {url: frozenset(one.path for one in of_run) for url, of_run in refused.items()}
+    without = {url: frozenset(one.path for one in own.refused) for url, own in inputs.items()}
     rows = rows_for_impact(outputs, made, request, without)
     first = next(rows, None)
     if first is None:
-        named = [one for of_run in refused.values() for one in of_run]
+        named = [one for own in inputs.values() for one in own.refused]
         why = f"all refused, such as {lines_of(named)[0]}" if named else "no metrics"
         raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace evaluate' first")
     every = chain((first,), rows)
     return analyse(every, options, generated_at=request.generated_at, scope=scope)
 
 
-def _marks(output: RunOutput) -> tuple[str, dict[str, str]]:
-    """Marks of the documents that an analysis is made from: outcomes and metrics."""
+class _Inputs(NamedTuple):
+    """What an analysis needs to know about the documents of a run before it reads them."""
+
+    mark: str
+    """Fingerprint of outcomes and metrics."""
+    refused: list[RefusedDocument]
+
+
+def _inputs(output: RunOutput) -> _Inputs:
     marks = marks_in(output.folder)
-    wanted = {n: m for n, m in marks.items() if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING)}
-    return output.run_id, wanted
+    names = (n for n in sorted(marks) if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING))
+    mark = fingerprint_lines(chain((output.run_id,), (f"{name} {marks[name]}" for name in names)))
+    return _Inputs(mark, refused_documents(output, marks))

@@ -128,4 +128,4 @@ class _FoundRuns:
             if looked.unchanged is not None:
                 self._done.add_unchanged(looked.unchanged)
             else:
-                yield StaleRun(run, looked.output, looked.fingerprint, looked.files)
+                yield StaleRun(looked.run, looked.output, looked.fingerprint, looked.files)

@@ -6,7 +6,7 @@ computed from it earlier can no longer be trusted, so its metrics do not count e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from groundtrace.artifacts.file_names import (
     EVENTS_ENDING,
@@ -16,7 +16,7 @@ from groundtrace.artifacts.file_names import (
 )
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one, read_outcomes
-from groundtrace.artifacts.state import entry_of, load_state, marks_in
+from groundtrace.artifacts.state import entry_of, is_current, load_state
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RefusedDocument
@@ -32,22 +32,23 @@ def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDoc
     )
 
 
-def refused_documents(output: RunOutput) -> list[RefusedDocument]:
+def refused_documents(output: RunOutput, marks: Mapping[str, str]) -> list[RefusedDocument]:
     """Documents of a run that are refused now: outcomes, events, metrics.
 
-    Only documents that changed since they were evaluated are opened: a run without changes needs
-    only a listing.
+    `marks` is the listing of its folder. Only documents that changed since they were written or
+    evaluated are opened: a run without changes needs only the listing.
     """
-    return [refused_record(output, path, problem) for path, problem in _refused(output)]
+    return [refused_record(output, path, problem) for path, problem in _refused(output, marks)]
 
 
-def _refused(output: RunOutput) -> Iterator[tuple[str, Problem]]:
+def _refused(output: RunOutput, marks: Mapping[str, str]) -> Iterator[tuple[str, Problem]]:
     folder = output.folder
-    marks = marks_in(folder)
-    evaluated = load_state(folder).evaluated
-    outcomes = read_outcomes(folder)
-    if outcomes.problem is not None:
-        yield OUTCOMES_FILE, outcomes.problem
+    state = load_state(folder)
+    evaluated = state.evaluated
+    if not is_current(state, marks, OUTCOMES_FILE, ""):
+        outcomes = read_outcomes(folder)
+        if outcomes.problem is not None:
+            yield OUTCOMES_FILE, outcomes.problem
     for path in sorted(marks):
         if path.endswith(EVENTS_ENDING):
             target = metrics_path(path)

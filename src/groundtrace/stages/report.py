@@ -52,26 +52,31 @@ def report(
     done = Reported()
     request.ticker.stage("report", "files")
     request.ticker.add_total(len(wanted) * (len(outputs) + (not single)))
-    marks = {output.folder.url: _marks(output) for output in outputs}
+    marks: dict[str, str] = {}
+    refused: dict[str, list[RefusedDocument]] = {}
     for output in outputs:
-        refused = refused_documents(output)
-        done.refused += refused
-        _report(output, [output], wanted, request, made or {}, done, refused, marks)
+        listed = marks_in(output.folder)
+        marks[output.folder.url] = _mark(listed)
+        refused[output.folder.url] = refused_documents(output, listed)
+        done.refused += refused[output.folder.url]
+    for output in outputs:
+        own = refused[output.folder.url]
+        _report(output, [output], wanted, request, made or {}, done, own, marks)
     if not single:
         aggregate = RunOutput(ALL_RUNS, request.output_folders.aggregate())
         _report(aggregate, outputs, wanted, request, made or {}, done, done.refused, marks)
     return done
 
 
-def _marks(output: RunOutput) -> str:
-    """Fingerprint of everything that a report of a run shows.
+def _mark(listed: Mapping[str, str]) -> str:
+    """Fingerprint of everything that a report of a run shows, from the listing of its folder.
 
     The page contains the calls and outcomes of trials. They can change while summary and analysis
     stay the same.
     """
     shown = (
         f"{name} {mark}"
-        for name, mark in sorted(marks_in(output.folder).items())
+        for name, mark in sorted(listed.items())
         if name in (SUMMARY, IMPACT, OUTCOMES_FILE) or "/" in name
     )
     return fingerprint_lines(shown)

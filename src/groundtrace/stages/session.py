@@ -15,7 +15,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
 from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.file_names import metrics_path
@@ -29,6 +28,7 @@ from groundtrace.artifacts.state import (
     entry_of,
     is_current,
     load_state,
+    mark_of,
     marks_in,
     save_state,
 )
@@ -56,11 +56,14 @@ class RunSession:
         self.state = State() if ignore_state else load_state(output.folder)
         self.unsaved = False
         """The state differs from the one on disk."""
+        self._marks: dict[str, str] | None = None
 
-    @cached_property
+    @property
     def marks(self) -> dict[str, str]:
         """Mark of every file in the folder; the folder is listed once, at first use."""
-        return marks_in(self.folder)
+        if self._marks is None:
+            self._marks = marks_in(self.folder)
+        return self._marks
 
     @property
     def may_be_in_use(self) -> bool:
@@ -72,7 +75,11 @@ class RunSession:
 
     def is_current(self, name: str, made_from: str) -> bool:
         """Whether a run-level file was made from these inputs and did not change since."""
-        return is_current(self.state, self.marks, name, made_from)
+        if self._marks is not None:
+            return is_current(self.state, self._marks, name, made_from)
+        # A stage that makes one file needs no listing of thousands.
+        mark = mark_of(self.folder, name)
+        return is_current(self.state, {name: mark} if mark else {}, name, made_from)
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from. The file must be on disk."""

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from itertools import chain
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from groundtrace.artifacts.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.state import FILE_NAME as STATE_FILE
@@ -25,6 +27,7 @@ from groundtrace.frozen import Frozen
 from groundtrace.plan import Fingerprints, WorkContext
 from groundtrace.stages.request import Request
 from groundtrace.stages.task_definitions import TaskDefinitions
+from groundtrace.storage.listed import MAX_LISTED_RUN, listed
 
 
 def fingerprint_of_shared(
@@ -33,7 +36,7 @@ def fingerprint_of_shared(
     """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
-    return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
+    return fingerprint(known.context, of_tasks, registry, request.only)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
@@ -87,6 +90,8 @@ def unchanged_run(
 class LookedAt(NamedTuple):
     """What must be known about a run before its trials are looked for."""
 
+    run: Run
+    """The run; with its files as they were listed, if they were and it has no results yet."""
     output: RunOutput
     """Where its files go."""
     fingerprint: str | None
@@ -115,18 +120,24 @@ class KnownRuns:
         output = self._output(run)
         if not output.folder.has_file(STATE_FILE):
             return False
-        return self._look(run, output).unchanged is not None
+        return self._look(run, output, had_state=True).unchanged is not None
 
     def look_at(self, run: Run) -> LookedAt:
         """What is known about a run."""
         if self._looked is not None and self._looked[0] == run:
             return self._looked[1]
-        return self._look(run, self._output(run))
+        output = self._output(run)
+        return self._look(run, output, had_state=output.folder.has_file(STATE_FILE))
 
-    def _look(self, run: Run, output: RunOutput) -> LookedAt:
+    def _look(self, run: Run, output: RunOutput, *, had_state: bool) -> LookedAt:
+        found = run
+        if not had_state and run.loose is None:
+            # All of it will be read, so this listing is kept for everybody. Comparing with a state
+            # needs only the lines, which take less time to make.
+            run = replace(run, folder=listed(run.folder, OUTPUT_FOLDERS, MAX_LISTED_RUN))
         mark, files = fingerprint_of_run(run, self._shared)
-        looked = LookedAt(output, mark, files, unchanged_run(output, mark, self._request))
-        self._looked = run, looked
+        looked = LookedAt(run, output, mark, files, unchanged_run(output, mark, self._request))
+        self._looked = found, looked
         return looked
 
     def _output(self, run: Run) -> RunOutput:

@@ -79,6 +79,10 @@ class Keep:
         return ToolResult(kept_text, kept_data, is_error, persisted_path), text_cut or data_cut
 
 
+_LIGHT = frozenset({int, float, bool, type(None)})
+"""Types of values that are not counted."""
+
+
 def weigh(value: Any, limit: int) -> int:
     """Roughly how many bytes a decoded value needs; stops counting above `limit`."""
     total = 64
@@ -96,10 +100,11 @@ def weigh(value: Any, limit: int) -> int:
             inside = item
         else:
             continue
-        for inner in inside:  # most are texts, which need not go on the stack
-            if isinstance(inner, str):
+        for inner in inside:  # most are texts or numbers, which need not go on the stack
+            kind = type(inner)
+            if kind is str:
                 total += len(inner)
-            else:
+            elif kind not in _LIGHT:
                 stack.append(inner)
     return total
 

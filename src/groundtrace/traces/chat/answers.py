@@ -27,6 +27,10 @@ _FOOTER = regex(
     r"|Python interpreter:|Command finished with exit code|Jupyter|The command has no new output)"
     r"[^\n]*\]?)+\s*\Z"
 )
+# Each of the three stands at the end of an answer, and a pattern that is tried at every character
+# took more time than all else about a chat. So plain text is looked for first.
+_STEP_BEGINS = "This is step "
+_PROMPT_BEGINS = "(Open file: "
 _EXIT = regex(r"exit code (-?\d+)")
 _FOLDER = regex(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
@@ -53,17 +57,18 @@ def read_answer(name: str, text: str) -> CallAnswer:
         code = frame["code"]
         failed = code is not None and code.strip() != "0"
         text = text[frame.end() :]
-    text = _STEP.sub("", text)
+    if _STEP_BEGINS in text:
+        text = _STEP.sub("", text)
     streams = _STREAMS.match(text)
     if streams is not None:
         out, err = streams[1].strip("\n"), streams[2].strip()
         text = "\n".join(part for part in (out, err) if part.strip())
     folder, open_file = None, None
-    prompt = _PROMPT.search(text)
+    prompt = _prompt_in(text)
     if prompt is not None:
         folder, open_file = prompt["folder"], prompt["file"].replace("n/a", "")
         text = text[: prompt.start()]
-    footer = _FOOTER.search(text)
+    footer = _footer_of(text)
     if footer is not None:
         code_in = _EXIT.search(footer[0])
         failed = failed or (code_in is not None and code_in[1] != "0")
@@ -76,9 +81,22 @@ def read_answer(name: str, text: str) -> CallAnswer:
     return CallAnswer(text, failed or refused, folder, open_file, fresh)
 
 
+def _prompt_in(text: str) -> re.Match[str] | None:
+    return _PROMPT.search(text) if _PROMPT_BEGINS in text else None
+
+
+def _footer_of(text: str) -> re.Match[str] | None:
+    """The footer, looked for in the last lines that begin as its lines do."""
+    shown = text.rstrip()
+    start = len(shown)
+    while (line := shown.rfind("\n", 0, start)) >= 0 and shown.startswith("[", line + 1):
+        start = line
+    return _FOOTER.search(text, start) if start < len(shown) else None
+
+
 def state_of(text: str) -> CallAnswer:
     """Directory and open file that the prompt at the end of a message shows."""
-    prompt = _PROMPT.search(text)
+    prompt = _prompt_in(text)
     if prompt is None:
         return CallAnswer("")
     return CallAnswer("", folder=prompt["folder"], open_file=prompt["file"].replace("n/a", ""))

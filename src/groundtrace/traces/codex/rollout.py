@@ -18,7 +18,7 @@ from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
-from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of
+from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of, skim
 from groundtrace.traces.codex.outputs import Output, read_output
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
 from groundtrace.traces.codex.processes import Processes
@@ -50,8 +50,14 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
             rollout = Rollout(path, keep)
             printed = CodexStream(path, keep)
             for line in lines:
+                if rollout.meta is not None and (skimmed := skim(line.data)) is not None:
+                    rollout.lines += 1
+                    rollout.event(skimmed, line.number)
+                    continue
                 value, problem = _decoded(line)
-                if printed.events or is_stream(value):
+                # A stream has no first line that tells of the session, a rollout begins with it;
+                # asking every line of a rollout took a quarter of the time.
+                if printed.events or (rollout.meta is None and is_stream(value)):
                     printed.line(line, value, problem)
                 else:
                     rollout.line(line, value, problem)

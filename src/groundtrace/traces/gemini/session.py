@@ -8,8 +8,7 @@ took back did run: their calls stay, but leave the context (D89).
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from groundtrace import jsonio
@@ -61,17 +60,29 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     return printed.finish() if printed.events else session.finish(session.header, [])
 
 
-_OBJECT = regex(rb"^(?:[ \t\r]|\xef\xbb\xbf)*+\{.*\}[ \t\r]*$", re.M)
-"""A line that can be an object. Nearly no line of indented JSON is: to decode each one that opens an
-object took half of the time of a session."""
+_BEFORE = b" \t\r\xef\xbb\xbf"
+"""What may come before the object on a line."""
+
+
+def _objects(head: bytes) -> Iterator[bytes]:
+    """Lines that can be an object. Nearly no line of indented JSON is: to decode each one that opens
+    an object took half of the time of a session, to look for them by a pattern a third."""
+    end = 0
+    while (start := head.find(b"{", end)) >= 0:
+        line = head.rfind(b"\n", 0, start) + 1
+        end = head.find(b"\n", start)
+        end = len(head) if end < 0 else end
+        whole = head[start:end].rstrip(b" \t\r").endswith(b"}")
+        if whole and not head[line:start].strip(_BEFORE):
+            yield head[line:end]
 
 
 def _is_lines(folder: Folder, path: str) -> bool:
     """Whether a file has one object per line, by the first line that is an object."""
     with folder.open(path) as stream:
         head = stream.read(HEAD)
-    for found in _OBJECT.finditer(head):
-        (line,) = read_lines(io.BytesIO(found.group()))
+    for found in _objects(head):
+        (line,) = read_lines(io.BytesIO(found))
         value, problem = _decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)

@@ -30,6 +30,13 @@ class ExpressionError(ValueError):
     """An expression that cannot be used, and why."""
 
 
+FAILURES = (
+    *(JMESPathError, RecursionError),
+    *(TypeError, ValueError, KeyError, AttributeError, OverflowError),
+)
+"""What a checked expression can raise: it was written for other values."""
+
+
 class Expression:
     """An expression that was checked."""
 
@@ -45,17 +52,22 @@ class Expression:
         except (RecursionError, ValueError, TypeError, IndexError, AttributeError) as error:
             raise ExpressionError(f"not a JMESPath expression: {error}"[:300]) from error
         _check(parsed)
-        self._evaluate = compiled(parsed)
+        self.evaluate = compiled(parsed)
+        """Gives the value of the expression; raises one of FAILURES."""
 
     def of(self, value: Any) -> Any:
         """The value that the expression gives; raises ExpressionError."""
         try:
-            return self._evaluate(value)
-        except (JMESPathError, RecursionError) as error:
-            reason = " ".join(str(error).split())
-            raise ExpressionError(reason[:300]) from error
-        except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-            raise ExpressionError(f"{type(error).__name__}: {error}"[:300]) from error
+            return self.evaluate(value)
+        except FAILURES as error:
+            raise ExpressionError(reason_of(error)) from error
+
+
+def reason_of(failure: Exception) -> str:
+    """Why an expression gives nothing, in one line."""
+    if isinstance(failure, JMESPathError | RecursionError):
+        return " ".join(str(failure).split())[:300]
+    return f"{type(failure).__name__}: {failure}"[:300]
 
 
 def within(element: Any, record: Any) -> Any:

@@ -28,7 +28,7 @@ from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import Listed, from_value, load_listed
-from groundtrace.traces.mapped.expressions import ExpressionError, within
+from groundtrace.traces.mapped.expressions import FAILURES, ExpressionError, reason_of, within
 from groundtrace.traces.mapped.mapping import Declared
 from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
 from groundtrace.traces.source import RawCall, Source
@@ -157,6 +157,7 @@ class MappedTrace:
 
     def __init__(self, mapping: Declared, path: str, keep: Keep) -> None:
         self.mapping = mapping
+        self.expressions = mapping.expressions
         self.source = Source(
             path, "transcript", mapping.reader, harness=mapping.harness, is_main_log=True
         )
@@ -246,13 +247,14 @@ class MappedTrace:
 
     def value(self, key: str, value: Any, line: int | None, place: str) -> Any:
         """What the expression of a key gives; None if there is no expression or it fails."""
-        expression = self.mapping.expressions.get(key)
+        expression = self.expressions.get(key)
         if expression is None:
             return None
         try:
-            return expression.of(value)
-        except ExpressionError as error:
-            times, first, at, where = self.failures.get(key, (0, str(error), line, place))
+            return expression.evaluate(value)
+        except FAILURES as error:
+            reason = reason_of(error)
+            times, first, at, where = self.failures.get(key, (0, reason, line, place))
             self.failures[key] = (times + 1, first, at, where)
             return None
 

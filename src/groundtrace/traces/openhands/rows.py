@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.model import Problem, Stated
@@ -106,8 +107,22 @@ def _with_attempts(stated: Stated, spent: Mapping[str, Sequence[float | None]]) 
     return replace(stated, cost_usd=total, cost_source=source)
 
 
+class _History(msgspec.Struct):
+    """A row of which nothing is decoded: whether it has a history shows what it is."""
+
+    history: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_history = msgspec.json.Decoder(_History).decode
+
+
 def _is_log(folder: Folder, path: str) -> bool:
     for row in read_raw_rows(folder, path):
+        try:
+            if row.data:
+                return _history(row.data).history is msgspec.UNSET
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            pass
         value = decoded(row, path)
         return not isinstance(value, Problem) and is_event(value)
     return False

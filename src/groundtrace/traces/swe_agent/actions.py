@@ -30,7 +30,7 @@ NOT_RUN = frozenset(
 """Actions that the harness writes when a run ends; nothing is executed (D83)."""
 
 _NO_OUTPUT = "Your command ran successfully and did not produce any output."
-_BARE_NUMBER = regex(r"(?<=\n) *\d+\Z")
+_BARE_NUMBER = regex(r" *\d+")
 _WINDOW = regex(r"\s*\[File: ")
 _EDITED = regex(r"\s*(?:\[File: |\[?File (?:updated|\S+ created)|Text replaced|Inserted )")
 _FAILED = regex(
@@ -88,7 +88,8 @@ def answer_of(name: str, observation: str) -> tuple[str, bool]:
         text = ""
     if name == "str_replace_editor":
         # The end of an output is stripped, and with it the tab of an empty last line.
-        text = _BARE_NUMBER.sub(r"\g<0>\t", text)
+        last = text.rfind("\n") + 1
+        text += "\t" if last and _BARE_NUMBER.fullmatch(text, last) else ""
     if name in ("edit", "insert"):
         return text, _EDITED.match(text) is None
     if name == "create":

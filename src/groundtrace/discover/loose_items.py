@@ -1,0 +1,206 @@
+"""The samples in the traces of a folder, in one file or in the files of a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import field
+
+from groundtrace.config import Settings
+from groundtrace.discover.folders import FoundProblem, Skipped, fits
+from groundtrace.discover.loose_names import Named
+from groundtrace.discover.loose_places import place_of
+from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.manifest import ManifestRow, read_manifest
+from groundtrace.discover.outcomes_beside import SIDECARS
+from groundtrace.jsonio import clean_text
+from groundtrace.model import Problem, Repeats, Stated
+from groundtrace.safe_names import AGGREGATE, OUTPUT
+from groundtrace.storage import Folder
+from groundtrace.storage.watch import Watch, watched
+
+if TYPE_CHECKING:
+    from groundtrace.traces.claims import SessionCalls
+
+MAX_DEPTH = 16
+
+_QUIET = (
+    ".log",
+    ".yaml",
+    ".yml",
+    ".md",
+    ".txt",
+    ".patch",
+    ".diff",
+    ".html",
+    ".sh",
+    ".png",
+    ".csv",
+    ".lock",
+)
+"""Endings of files that are expected next to traces: examined, but not listed one by one."""
+
+
+class LooseItem(msgspec.Struct):
+    """One sample while trials are being named."""
+
+    folder: Folder
+    file: str
+    parts: tuple[str, ...]
+    """Path below RUNS, the file last."""
+    sample: str | None
+    stated: Stated
+    reader: str
+    mark: str
+    row: ManifestRow | None = None
+    named: Named | None = None
+    config: tuple[str, str] = ("", "")
+    """Configuration, and where it comes from."""
+    problems: list[Problem] = field(default_factory=list)
+    session: SessionCalls | None = None
+    repeats: Repeats | None = None
+    """What it repeats of another session of the run."""
+
+    @property
+    def path(self) -> str:
+        path = "/".join(self.parts)
+        return path if self.sample is None else f"{path}#{self.sample}"
+
+
+def loose_items(
+    folder: Folder, loose: LooseRun, settings: Settings
+) -> Iterator[LooseItem | Skipped | FoundProblem]:
+    """Every sample of a run, with the files that are no trace and what was wrong."""
+    if loose.file is None:
+        for place, parts in _files(folder, (), settings):
+            if isinstance(place, FoundProblem | Skipped):
+                yield place
+            else:
+                yield from _samples(place, parts[-1], parts, None, settings)
+    elif loose.is_manifest:
+        yield from _rows(folder, loose, settings)
+    else:
+        yield from _samples(
+            folder, loose.file, (clean_text(loose.file),), None, settings, named=True
+        )
+
+
+def _files(
+    folder: Folder, parts: tuple[str, ...], settings: Settings
+) -> Iterator[tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]]:
+    """Every file below a folder, with the folder that holds it and its path below RUNS."""
+    for entry in folder.entries():
+        below = (*parts, clean_text(entry.name))
+        shown = "/".join(below)
+        if entry.kind == "file":
+            yield folder, (*parts, entry.name)
+        elif entry.kind == "folder":
+            pattern = next((p for p in settings.skip if fits(entry.name, p)), None)
+            if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+                continue
+            if pattern is not None:
+                reason = f"named like {pattern!r} in the list of skipped folders"
+                yield Skipped(shown, None, reason), below
+            elif len(below) > MAX_DEPTH:
+                yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep"), below
+            else:
+                yield from _files(folder.folder(entry.name), below, settings)
+        elif entry.kind == "unlisted":
+            reason = "the folder cannot be listed; its contents are missing from the results"
+            place = "/".join(parts) or "."
+            yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
+        elif entry.kind == "escape":
+            reason = "a link that leaves the runs folder or makes a loop; not followed"
+            yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+
+
+def _samples(
+    folder: Folder,
+    file: str,
+    parts: tuple[str, ...],
+    row: ManifestRow | None,
+    settings: Settings,
+    *,
+    named: bool = False,
+) -> Iterator[LooseItem | Skipped | FoundProblem]:
+    """The samples of one file, or why it has none."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.loose import companions_of, recognise, samples_of
+
+    path = clean_text("/".join(parts))
+    if row is None and file in SIDECARS:
+        return
+    readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
+    found, why, problem = recognise(folder, file, readers, named=named or row is not None)
+    if problem is not None:
+        yield FoundProblem(path, None, problem)
+        return
+    if found is None:
+        if row is not None:
+            reason = f"no trace: {why}"
+            yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
+        elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
+            yield Skipped(path, None, f"no trace: {why}")
+        return
+    none = True
+    with watched() as watch:
+        samples = list(samples_of(found, folder))
+        companions = companions_of(found.reader, folder, file)
+    mark = _mark(folder, (file, *companions), watch)
+    for sample in samples:
+        if isinstance(sample, Problem):
+            yield FoundProblem(path, None, sample)
+            continue
+        if row is not None and row.sample is not None and sample.sample_id != row.sample:
+            continue
+        none = False
+        if sample.no_trial is not None and row is None:
+            yield Skipped(path, None, sample.no_trial)
+            continue
+        yield LooseItem(
+            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row),
+            session=sample.session if row is None and not named else None,
+        )
+    if none:
+        what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
+        yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:
+    """Fingerprint of all files that a trace is read from: the file itself, files read with it, and
+    files that it names. Otherwise a subagent's log could change unnoticed."""
+    marks = dict(watch.files)
+    for name in files:
+        entry = folder.stat(name)
+        marks.setdefault(f"{folder.url}/{name}", entry.mark if entry is not None else "")
+    top = folder.url
+    return " ".join(f"{path.removeprefix(top)} {mark}" for path, mark in sorted(marks.items()))
+
+
+def _rows(
+    folder: Folder, loose: LooseRun, settings: Settings
+) -> Iterator[LooseItem | Skipped | FoundProblem]:
+    """The trials of a manifest, in its order."""
+    name = loose.file or ""
+    problems: list[Problem] = []
+    taken: set[tuple[str, str | None]] = set()
+    for row in read_manifest(folder, name, problems):
+        if loose.only_run is not None and row.texts.get("run", loose.default_run) != loose.only_run:
+            continue
+        if (row.trace, row.sample) in taken:
+            reason = f"{row.trace!r} is named by two rows; the first counts"
+            problems.append(Problem(name, "bad_row", reason, line=row.number))
+            continue
+        taken.add((row.trace, row.sample))
+        place, file = place_of(folder, row.trace)
+        if not place.has_file(file):
+            reason = f"{row.trace!r}: no such file beside the manifest"
+            problems.append(Problem(name, "trace_missing", reason, line=row.number))
+            continue
+        parts = tuple(PurePosixPath(clean_text(row.trace)).parts)
+        yield from _samples(place, file, parts, row, settings)
+    for problem in problems:
+        yield FoundProblem(name, None, problem)
