@@ -1,7 +1,7 @@
 """Answers in blocks that begin with the name of a file.
 
-Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks. Its
-tool for several files prints `--- path ---` before the text of each file. Searches of other
+Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks; that of
+opencode prints `path:` and below it `  Line 12: text`. Gemini's tool for several files prints `--- path ---` before the text of each file. Searches of other
 harnesses answer with an object that lists the files.
 """
 
@@ -30,17 +30,21 @@ from groundtrace.tools.common import (
 from groundtrace.tools.table import ToolEntry
 
 _FILE = regex(r"File: (?P<path>[^\n]+)")
-_LINE = regex(r"L(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_LINE = regex(r"(?:L|  Line )(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
 _BLOCK = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
 _END = "End of content"
 
 
 def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
-    """Files and lines of an answer in blocks `File: …`; None if it has no such block."""
+    """Files and lines of an answer in blocks below names; None if it has no such block."""
     spans = FilesWithLines("matched", "grep: blocks of lines")
     path = None
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         file = _FILE.fullmatch(line)
+        if file is None and following.startswith("  Line "):
+            file = _ABOVE_LINES.fullmatch(line)
         if file is not None:
             path = locate(file["path"].strip(), cwd, scope)
             spans.add(path)
