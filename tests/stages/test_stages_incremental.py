@@ -38,13 +38,28 @@ def test_a_second_run_rewrites_nothing(groundtrace: Call, small: Path) -> None:
     assert written_at(small) == before
 
 
-def test_a_run_without_changes_is_not_locked(groundtrace: Call, small: Path) -> None:
-    """Taking the lock writes who holds it; where nothing is done nothing is written."""
+@pytest.mark.parametrize("command", ["run", "normalize", "evaluate", "impact", "report"])
+def test_a_run_without_changes_is_not_locked(
+    command: str, groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taking the lock writes who holds it, and lists the folder to remove what a killed process
+    left; where nothing is done nothing is written."""
     run(groundtrace, small)
-    lock = small / "runs/official" / RUN / "retrieval_events" / ".lock"
-    before = lock.stat().st_mtime_ns
-    assert groundtrace("evaluate", small / "runs/official").code == 0
-    assert lock.stat().st_mtime_ns == before
+    flags = {
+        "run": ("--tasks", small / "benchmarks", *DRAWS, "--format", "md"),
+        "normalize": ("--tasks", small / "benchmarks"),
+        "impact": DRAWS,
+        "report": ("--format", "md"),
+    }
+    locks = list(small.rglob(".lock"))
+    assert len(locks) == 2
+    before = [lock.stat().st_mtime_ns for lock in locks]
+    swept: list[str] = []
+    monkeypatch.setattr(LocalFolder, "sweep", lambda folder: swept.append(folder.url))
+    ran = groundtrace(command, small / "runs/official", *flags.get(command, ()))
+    assert ran.code == 0
+    assert [lock.stat().st_mtime_ns for lock in locks] == before
+    assert not swept
 
 
 def test_a_new_run_is_listed_once_and_once_more_when_it_was_read(

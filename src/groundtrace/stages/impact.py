@@ -22,7 +22,7 @@ from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
-from groundtrace.stages.session import open_session
+from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
 from groundtrace.suggest import unknown_name
 
 
@@ -98,16 +98,23 @@ def _write(
     made: MadeRows,
     inputs: Mapping[str, _Inputs],
 ) -> None:
+    ours = [one for output in outputs for one in inputs[output.folder.url].refused]
+    marks = [inputs[output.folder.url].mark for output in outputs]
+    made_from = fingerprint(marks, asdict(options), request.only, ours)
+
+    def is_current(session: RunSession) -> bool:
+        return not request.force and session.is_current(IMPACT, made_from)
+
+    if has_nothing_to_do(target, is_current):
+        return
     with open_session(target) as session:
-        ours = [one for output in outputs for one in inputs[output.folder.url].refused]
-        marks = [inputs[output.folder.url].mark for output in outputs]
-        made_from = fingerprint(marks, asdict(options), request.only, ours)
-        if request.force or not session.is_current(IMPACT, made_from):
-            analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
-            analysis = msgspec.structs.replace(analysis, refused=ours)
-            written = write_document(target.folder, IMPACT, analysis)
-            session.enter_result(IMPACT, made_from, written)
-            session.save()
+        if is_current(session):  # another command made it in the meantime
+            return
+        analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+        analysis = msgspec.structs.replace(analysis, refused=ours)
+        written = write_document(target.folder, IMPACT, analysis)
+        session.enter_result(IMPACT, made_from, written)
+        session.save()
 
 
 def _analysis(

@@ -26,7 +26,6 @@ from groundtrace.artifacts.state import (
     RunSeen,
     State,
     entry_of,
-    is_current,
     load_state,
     mark_of,
     marks_in,
@@ -69,17 +68,20 @@ class RunSession:
     def may_be_in_use(self) -> bool:
         """Whether the lock's file names a holder. The holder may be working or dead; only taking
         the lock shows which."""
-        return not self.marks.get(LOCK_FILE, "0:").startswith("0:")
+        mark = self._mark(LOCK_FILE)
+        return bool(mark) and not mark.startswith("0:")
+
+    def _mark(self, name: str) -> str:
+        """Mark of one file; empty if there is none. A stage that makes one file needs no listing of
+        thousands."""
+        return mark_of(self.folder, name) if self._marks is None else self._marks.get(name, "")
 
     # run-level files
 
     def is_current(self, name: str, made_from: str) -> bool:
         """Whether a run-level file was made from these inputs and did not change since."""
-        if self._marks is not None:
-            return is_current(self.state, self._marks, name, made_from)
-        # A stage that makes one file needs no listing of thousands.
-        mark = mark_of(self.folder, name)
-        return is_current(self.state, {name: mark} if mark else {}, name, made_from)
+        mark = self._mark(name)
+        return bool(mark) and self.state.results.get(name) == entry_of(made_from, mark)
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from. The file must be on disk."""
@@ -177,6 +179,15 @@ class RunSession:
 
 Sessions = Mapping[str, RunSession]
 """Address of an output folder to its session."""
+
+
+def has_nothing_to_do(output: RunOutput, is_current: Callable[[RunSession], bool]) -> bool:
+    """Whether a stage has nothing to do in an output folder, without its lock: nothing is written.
+
+    False if another process may be working there: only taking the lock shows that.
+    """
+    session = RunSession(output)
+    return not session.may_be_in_use and is_current(session)
 
 
 @contextmanager
