@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -19,15 +20,15 @@ from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
 from groundtrace.tools.shell.programs.python_flow import followed, named_by, shown_by
+from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_names import (
-    OPENERS,
     all_nodes,
     constants,
     listed_roots,
+    may_open,
     opened_by,
     strings,
 )
-from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_said import said_by
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.tools.shell.programs.reporters import reports
@@ -61,9 +62,13 @@ class Shown(msgspec.Struct):
 
 def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
     """Files that a Python script shows and writes."""
+    return _python_files(source, tuple(arguments)) if may_open(source) else Shown()
+
+
+@lru_cache(maxsize=64)
+def _python_files(source: str, arguments: tuple[str, ...]) -> Shown:
+    """The same for a script that may open files; agents run one script again and again."""
     out = Shown()
-    if not any(word in source for word in OPENERS):
-        return out
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -64,7 +64,7 @@ class Walker:
     """One walk over one command."""
 
     __slots__ = (
-        "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "lines", "missing", "parsed", "read", "repos",
+        "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "known", "lines", "missing", "parsed", "read", "repos",
         "speakers", "start", "steps", "stopped", "streams", "table", "whole",
         "written",
     )  # fmt: skip
@@ -92,7 +92,8 @@ class Walker:
         self.parsed: dict[str, Tree] = {}
         self.read = 0
         self.written: dict[str, str] = dict(texts) if texts else {}
-        self.whole = dict.fromkeys(self.written, False)
+        self.known: Mapping[str, str] = texts or {}
+        self.whole: set[str] = set()
         self.repos: dict[str, None] = {}
         self.steps = 0
         self.depth = 0
@@ -147,14 +148,14 @@ class Walker:
     def write(self, path: str, text: str, adds: bool) -> None:
         """Note the text of a file that the command writes, or adds to the end of a file."""
         before = self.written.get(path, "") if adds else ""
-        if not adds or path in self.whole:
-            self.whole[path] = True  # else it is not known what the file held before
+        if not adds or path in self.known:
+            self.whole.add(path)  # else it is not known what the file held before
         # A text that grows in a loop is data, not a script.
         self.written[path] = (before + text)[:MAX_WRITTEN]
 
     def texts(self) -> dict[str, str]:
         """The files that the command wrote, and whose whole text is known."""
-        return {path: self.written[path] for path, wrote in self.whole.items() if wrote}
+        return {path: self.written[path] for path in self.whole}
 
     # --- statements, scripts and commands ---------------------------------------------------
 
