@@ -62,6 +62,33 @@ def test_a_run_without_changes_is_not_locked(
     assert not swept
 
 
+def test_the_results_of_a_run_without_changes_are_listed_once(
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of four stages listed them and read the state, only to find that nothing had changed."""
+    run(groundtrace, small)
+    results_of_run = str(small / "runs/official" / RUN / "retrieval_events")
+    listed: list[str] = []
+    read: list[str] = []
+    file_marks, read_file = LocalFolder.file_marks, LocalFolder.read
+
+    def noted_marks(folder: LocalFolder) -> dict[str, str]:
+        listed.append(folder.url)
+        return file_marks(folder)
+
+    def noted_read(folder: LocalFolder, name: str, *limit: int) -> bytes:
+        read.append(f"{folder.url}/{name}")
+        return read_file(folder, name, *limit)
+
+    monkeypatch.setattr(LocalFolder, "file_marks", noted_marks)
+    monkeypatch.setattr(LocalFolder, "read", noted_read)
+    run(groundtrace, small)
+    assert listed == [results_of_run]
+    assert [path for path in read if path.startswith(results_of_run)] == [
+        f"{results_of_run}/.state.json"
+    ]
+
+
 def test_a_new_run_is_listed_once_and_once_more_when_it_was_read(
     groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

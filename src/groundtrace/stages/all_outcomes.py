@@ -49,7 +49,9 @@ def write_all_outcomes(
     def is_known(session: RunSession) -> bool:
         return left_out is None or session.state.left_out == list(left_out)
 
-    if has_nothing_to_do(target, lambda session: is_current(session) and is_known(session)):
+    if has_nothing_to_do(
+        target, request.known, lambda session: is_current(session) and is_known(session)
+    ):
         return
     with open_session(target) as session:
         if left_out is not None:

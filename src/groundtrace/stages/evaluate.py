@@ -62,7 +62,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(SUMMARY, made_from)
 
-    if has_nothing_to_do(target, is_current):
+    if has_nothing_to_do(target, request.known, is_current):
         return
     with open_session(target) as session:
         if is_current(session):  # another command made it in the meantime

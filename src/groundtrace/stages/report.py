@@ -12,7 +12,7 @@ from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import fingerprint, fingerprint_lines, mark_of, marks_in
+from groundtrace.artifacts.state import fingerprint, fingerprint_lines, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
@@ -55,9 +55,9 @@ def report(
     marks: dict[str, str] = {}
     refused: dict[str, list[RefusedDocument]] = {}
     for output in outputs:
-        listed = marks_in(output.folder)
-        marks[output.folder.url] = _mark(listed)
-        refused[output.folder.url] = refused_documents(output, listed)
+        seen = request.known.look_at(output.folder)
+        marks[output.folder.url] = _mark(seen.marks)
+        refused[output.folder.url] = refused_documents(output, seen)
         done.refused += refused[output.folder.url]
     for output in outputs:
         own = refused[output.folder.url]
@@ -102,7 +102,7 @@ def _report(
         return not request.force and session.is_current(FILES[name], made_from)
 
     if has_nothing_to_do(
-        target, lambda session: all(is_current(session, name) for name in formats)
+        target, request.known, lambda session: all(is_current(session, name) for name in formats)
     ):
         request.ticker.advance(len(formats))
         return

@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.known_results import FolderSeen, KnownResults
 from groundtrace.artifacts.lock import FILE_NAME as LOCK_FILE
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.output_folders import RunOutput
@@ -48,17 +49,22 @@ BATCH_RUNS = 200
 class RunSession:
     """One output folder, locked: which files are current, and what was made since it was opened."""
 
-    def __init__(self, output: RunOutput, *, ignore_state: bool = False) -> None:
-        """`ignore_state`: start as if no earlier run had left a state."""
+    def __init__(
+        self, output: RunOutput, *, ignore_state: bool = False, seen: FolderSeen | None = None
+    ) -> None:
+        """`ignore_state`: start as if no earlier run had left a state. `seen`: the folder as it is,
+        if that is known."""
         self.output = output
         self.folder = output.folder
-        self.state = State() if ignore_state else load_state(output.folder)
+        self._marks = None if seen is None else seen.marks
+        self.state = State()
+        if not ignore_state:
+            self.state = load_state(output.folder) if seen is None else seen.state
         self.unsaved = False
         """The state differs from the one on disk."""
-        self._marks: dict[str, str] | None = None
 
     @property
-    def marks(self) -> dict[str, str]:
+    def marks(self) -> Mapping[str, str]:
         """Mark of every file in the folder; the folder is listed once, at first use."""
         if self._marks is None:
             self._marks = marks_in(self.folder)
@@ -181,13 +187,18 @@ Sessions = Mapping[str, RunSession]
 """Address of an output folder to its session."""
 
 
-def has_nothing_to_do(output: RunOutput, is_current: Callable[[RunSession], bool]) -> bool:
+def has_nothing_to_do(
+    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
+) -> bool:
     """Whether a stage has nothing to do in an output folder, without its lock: nothing is written.
 
     False if another process may be working there: only taking the lock shows that.
     """
-    session = RunSession(output)
-    return not session.may_be_in_use and is_current(session)
+    session = RunSession(output, seen=known.get(output.folder))
+    if not session.may_be_in_use and is_current(session):
+        return True
+    known.forget(output.folder)
+    return False
 
 
 @contextmanager

@@ -82,6 +82,7 @@ def unchanged_run(
         state, marks
     ):
         return None
+    request.known.keep(output.folder, state, marks)
     on_disk = sum(path.endswith(EVENTS_ENDING) for path in marks)
     documents = len(state.documents)
     return UnchangedRun(output, documents, on_disk - documents, state.run)
