@@ -45,6 +45,9 @@ def test_a_name_that_no_configuration_has_is_an_error(
         assert ran.code == 2
         assert f"{flag}: unknown configuration 'mcp-remote-drect'" in ran.err
         assert "nearest is 'mcp-remote-direct'" in ran.err
+        assert ran.out == "", "no answer of a comparison that nobody asked for"
+        ran = groundtrace("run", evaluated, flag, "mcp-remote-drect", "--json", "--jobs", 1)
+        assert (ran.code, ran.out) == (2, "")
 
 
 def test_primaries_and_margin_are_settable(

@@ -18,16 +18,17 @@ def answer_data(document: ImpactDocument | None) -> dict[str, Any]:
 
 def print_answer(document: ImpactDocument | None) -> None:
     """Print the answer on stdout, if there is an analysis."""
-    from groundtrace.report.answer_text import answer_text
+    from groundtrace.report.answer_text import analysis_text
 
     if document is not None:
-        print_result(answer_text(document.answer))
+        print_result(analysis_text(document))
 
 
 def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
     """Raise UsageError if a flag names a configuration that does not exist.
 
-    Otherwise a typing mistake would look like a result.
+    Called before anything is printed: after a typing mistake, the answer of a comparison that nobody
+    asked for would look like a result.
     """
     from groundtrace.stages.impact import check_configurations
 

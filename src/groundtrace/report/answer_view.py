@@ -21,7 +21,7 @@ from groundtrace.impact.answer_words import SIGNIFICANT
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.answer_text import enough_text, has_interval
+from groundtrace.report.answer_text import MAX_CONFIGS, enough_text, has_interval, new_hint
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
@@ -37,9 +37,6 @@ from groundtrace.report.safe_text import shown_name
 from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plain_name, plural, reason
-
-MAX_COLUMNS = 4
-"""Most configurations whose means are shown side by side if nothing is compared."""
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
@@ -125,7 +122,7 @@ def _compared(
             f" on {answer.n:,} {kind}. ",
             *_scope(data),
         ),
-        columns=tuple((name, colours.get(name, "")) for name in (baseline, config)),
+        columns=_columns((baseline, config), colours),
         lines=tuple(lines),
         axes=_axes(rows, intervals, scales),
         heading=_heading(intervals),
@@ -134,6 +131,11 @@ def _compared(
         per_dollar=_per_dollar(answer.reward_per_dollar),
         look_at=tuple(_look_at(answer)),
     )
+
+
+def _columns(configs: Sequence[str], colours: Colours) -> tuple[tuple[str, str], ...]:
+    """Configurations with their colours; every number repeats its name for small screens."""
+    return tuple((shown_name(name), colours.get(name, "")) for name in configs)
 
 
 def _scope(data: ReportData) -> Paragraph:
@@ -260,14 +262,14 @@ def _said(text: str) -> str:
 
 def _look_at(answer: Answer) -> Iterator[str]:
     yield from map(_said, answer.look_at)
-    if answer.hint:
-        yield answer.hint
+    if (hint := new_hint(answer)) is not None:
+        yield hint
 
 
 def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> AnswerView:
     """Means of the configurations, if there is nothing to compare."""
     groups = data.summary.by_config
-    shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_COLUMNS]
+    shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS]
     primaries = data.impact.primaries if data.impact is not None else ()
     lines = []
     before = ""
@@ -305,7 +307,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
             *_scope(data),
             (" Means over tasks, with the number of tasks that have a value in brackets."),
         ),
-        columns=tuple((name, colours.get(name, "")) for name in sorted(shown)),
+        columns=_columns(sorted(shown), colours),
         lines=tuple(lines),
         axes={},
         heading="",

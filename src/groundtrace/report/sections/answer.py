@@ -13,6 +13,7 @@ from groundtrace.report.answer_text import (
     difference_text,
     enough_text,
     has_interval,
+    new_hint,
 )
 from groundtrace.report.blocks import Name, Paragraph, Quoted, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
@@ -48,8 +49,8 @@ def _points(answer: Answer) -> Iterator[Paragraph]:
         )
     for line in answer.look_at:
         yield ("Look at: ", _text(line), ".")
-    if answer.hint is not None:
-        yield ("Try: ", Quoted(answer.hint), ".")
+    if (hint := new_hint(answer)) is not None:
+        yield ("Try: ", Quoted(hint), ".")
 
 
 def _table(answer: Answer) -> ReportTable:
