@@ -129,7 +129,7 @@ def looked_at_text(seen: list[LookedAtSummary]) -> str:
             f"looked at, without ground truth ({one.config_name}, {plural(one.trials, 'trial')}): "
             f"{plural(one.files_read, 'file')} read, {one.files_searched:,} searched, "
             f"{one.files_written:,} written; {plural(one.calls, 'call')}, {one.failed:,} failed, "
-            f"{one.repeated_reads:,} reads repeated{cost}"
+            f"{plural(one.repeated_reads, 'read')} repeated{cost}"
         )
         total = sum(tool.result_chars for tool in one.tools)
         if total:
