@@ -96,6 +96,22 @@ def test_one_configuration_alone_is_answered_without_a_comparison(show: Show) ->
     assert page.locator("#answer td.picture").count() == 0
 
 
+def test_configurations_side_by_side_fit_a_telephone(show: Show) -> None:
+    """Two of them made the page 497 px wide on a screen of 400 px."""
+    names = ("a-configuration-with-a-long-name", "another_configuration_with_a_long_name")
+    found = [
+        detail(trial(step(Seen("read", "a", "a")), truth=["a", "b"], config_name=name))
+        for name in names
+    ]
+    page = show(report_data(found), width=400).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    labels = page.evaluate(
+        "[...document.querySelectorAll('#answer tr:first-child td.number')].map("
+        "cell => getComputedStyle(cell, '::before').content)"
+    )
+    assert [label.strip('"') for label in labels] == list(names), "each value names its own"
+
+
 def test_every_chart_is_there_without_a_script_and_nothing_is_asked_for(show: Show) -> None:
     watched = show(story())
     assert watched.charts() >= 8
