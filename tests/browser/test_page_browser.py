@@ -87,6 +87,20 @@ def test_the_answer_is_on_the_first_screen(show: Show) -> None:
     )
 
 
+def test_what_the_numbers_mean_is_one_click_away(show: Show) -> None:
+    """A hint on hover needs a mouse; and the words call “Relevant files shown” “shown recall”."""
+    page = show(story(), width=400).page
+    meanings = page.locator("#answer .meanings")
+    assert not meanings.locator("dl").is_visible()
+    meanings.locator("summary").focus()
+    page.keyboard.press("Enter")
+    text = meanings.inner_text()
+    assert "Relevant files shown, shown recall, shown.file_recall" in text
+    assert "Share of the relevant files" in text
+    assert "geometric mean" in text
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
 def test_one_configuration_alone_is_answered_without_a_comparison(show: Show) -> None:
     one = detail(trial(step(Seen("read", "a", "a")), truth=["a", "b"], config_name="only"))
     page = show(report_data([one])).page

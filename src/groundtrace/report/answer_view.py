@@ -17,7 +17,7 @@ from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
-from groundtrace.impact.answer_words import SIGNIFICANT
+from groundtrace.impact.answer_words import SIGNIFICANT, short_name
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
@@ -40,6 +40,12 @@ from groundtrace.report.wording import plain_name, plural, reason
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
+
+RATIO = (
+    "How many times as much the configuration takes: the geometric mean of the tasks' ratios, so one "
+    "large task moves it less than it moves the two means."
+)
+"""What a ratio in the answer is."""
 
 SENTENCE = 1_500
 """Most characters of a sentence that are shown: names in it can be long."""
@@ -84,6 +90,8 @@ class AnswerView:
     per_dollar: str
     """Difference of reward per extra dollar; empty if the configuration does not cost more."""
     look_at: tuple[str, ...]
+    meanings: tuple[tuple[str, str], ...]
+    """Each number's names and what it measures: a hint on hover needs a mouse."""
 
 
 def answer_view(data: ReportData, colours: Colours) -> AnswerView:
@@ -130,7 +138,20 @@ def _compared(
         enough=enough_text(answer.enough, answer),
         per_dollar=_per_dollar(answer.reward_per_dollar),
         look_at=tuple(_look_at(answer)),
+        meanings=_meanings([row.metric for row in rows], ratios=bool(ratios)),
     )
+
+
+def _meanings(metrics: Sequence[str], *, ratios: bool) -> tuple[tuple[str, str], ...]:
+    """What the numbers of the answer measure, under each name that they have in the output."""
+    found = []
+    for name in metrics:
+        names = dict.fromkeys((plain_name(name), short_name(name), name))
+        distinct = {text.lower(): text for text in reversed(names)}
+        found.append((", ".join(reversed(distinct.values())), QUANTITIES[name].measures))
+    if ratios:
+        found.append(("×", RATIO))
+    return tuple(found)
 
 
 def _columns(configs: Sequence[str], colours: Colours) -> tuple[tuple[str, str], ...]:
@@ -272,11 +293,13 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
     shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS]
     primaries = data.impact.primaries if data.impact is not None else ()
     lines = []
+    named: list[str] = []
     before = ""
     for question, name in questions(primaries):
         values = tuple(_mean(groups[config], name) for config in sorted(shown))
         if all(value == formats.MISSING for value in values):
             continue
+        named.append(name)
         lines.append(
             AnswerLine(
                 question="" if question == before else question,
@@ -315,6 +338,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         enough="",
         per_dollar="",
         look_at=(*more, *(_look_at(answer) if answer is not None else ())),
+        meanings=_meanings(named, ratios=False),
     )
 
 
