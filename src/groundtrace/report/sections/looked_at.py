@@ -134,9 +134,9 @@ def looked_at_text(seen: list[LookedAtSummary]) -> str:
         total = sum(tool.result_chars for tool in one.tools)
         if total:
             shares = [f"{Name(t.tool)} {t.result_chars / total:.0%}" for t in one.tools[:3]]
-            lines.append(f"  most context: {', '.join(shares)}")
+            lines.append(f"  most context, by tool: {', '.join(shares)}")
         known = [file for file in one.files if file.shown_chars]
         if known:
             named = [f"{Name(f.file)} ({f.shown_chars:,} characters)" for f in known[:3]]
-            lines.append(f"  most of files: {', '.join(named)}")
+            lines.append(f"  most context, by file: {', '.join(named)}")
     return "\n".join(lines)
