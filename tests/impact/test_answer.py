@@ -335,3 +335,16 @@ def test_a_flag_is_named_once():
     """The line below “use --baseline NAME” said the same again."""
     found = answer([row(f"t{i}", config) for i in range(4) for config in ("with", "without")])
     assert answer_text(found).count("--baseline") == 1
+
+
+def test_reward_for_each_dollar_is_no_more_certain_than_the_reward():
+    """“+4.9 reward for each extra dollar” stood next to “no difference beyond chance”."""
+    cost = ({"cost_usd": 1.0}, {"cost_usd": 2.0})
+    unsure = answer(pairs((0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0), *cost))
+    assert "reward: no difference beyond chance" in unsure.statement
+    assert "reward for each extra dollar (could be chance)" in answer_text(unsure)
+    sure = answer(pairs((0.5,) * 12, *cost))
+    assert "reward" in sure.statement.partition(" higher in ")[0]
+    assert answer_text(sure).count("for each extra dollar\n") == 1
+    few = answer(pairs((0.5, 0.4, 0.3, 0.2), *cost))
+    assert "reward for each extra dollar (not tested)" in answer_text(few)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from groundtrace.documents.aggregates import ConfigAggregate
 from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
 from groundtrace.documents.impact import ImpactDocument
-from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.answer_words import SIGNIFICANT, short_name
 from groundtrace.report import formats
 from groundtrace.report.wording import plural, reason
 
@@ -85,7 +85,7 @@ def answer_lines(answer: Answer) -> Iterator[tuple[str, str]]:
         if answer.reward_per_dollar is not None and any(r.metric == "reward" for r in rows):
             said.append(
                 f"{formats.MINUS if answer.reward_per_dollar < 0 else '+'}"
-                f"{abs(answer.reward_per_dollar):.2g} reward for each extra dollar"
+                f"{abs(answer.reward_per_dollar):.2g} reward for each extra dollar{reward_doubt(answer)}"
             )
         yield question, ";  ".join(said)
     if answer.comparison is not None:
@@ -112,6 +112,17 @@ def new_hint(answer: Answer) -> str | None:
     if answer.hint is None or answer.hint.partition(" ")[0] in answer.statement:
         return None
     return answer.hint
+
+
+def reward_doubt(answer: Answer) -> str:
+    """What to say after the reward for each extra dollar: it is no more certain than the reward.
+
+    “+4.9 reward for each extra dollar” read like a price, next to a difference that could be chance.
+    """
+    row = next((one for one in answer.rows if one.metric == "reward"), None)
+    if row is None or row.p_adjusted is None:
+        return " (not tested)"
+    return " (could be chance)" if row.p_adjusted >= SIGNIFICANT else ""
 
 
 def row_text(row: AnswerRow, answer: Answer) -> str:

@@ -21,7 +21,13 @@ from groundtrace.impact.answer_words import SIGNIFICANT, short_name
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.answer_text import MAX_CONFIGS, enough_text, has_interval, new_hint
+from groundtrace.report.answer_text import (
+    MAX_CONFIGS,
+    enough_text,
+    has_interval,
+    new_hint,
+    reward_doubt,
+)
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
@@ -136,7 +142,7 @@ def _compared(
         heading=_heading(intervals),
         statement=_said(answer.statement),
         enough=enough_text(answer.enough, answer),
-        per_dollar=_per_dollar(answer.reward_per_dollar),
+        per_dollar=_per_dollar(answer),
         look_at=tuple(_look_at(answer)),
         meanings=_meanings([row.metric for row in rows], ratios=bool(ratios)),
     )
@@ -270,10 +276,12 @@ def _verdict(row: AnswerRow) -> tuple[str, str]:
     return ("higher" if up else "lower"), ("good" if good else "bad")
 
 
-def _per_dollar(number: float | None) -> str:
+def _per_dollar(answer: Answer) -> str:
+    number = answer.reward_per_dollar
     if number is None:
         return ""
-    return f"{formats.MINUS if number < 0 else '+'}{abs(number):.2g} reward"
+    sign = formats.MINUS if number < 0 else "+"
+    return f"{sign}{abs(number):.2g} reward{reward_doubt(answer)}"
 
 
 def _said(text: str) -> str:
