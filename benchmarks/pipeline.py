@@ -202,13 +202,13 @@ Found = dict[int, tuple[float, dict[str, Cost]]]
 
 def report(found: Found) -> None:
     """Tables of what was measured, and the ratios."""
-    print(f"\n{'trials':>7} {'MB':>8}  " + "".join(f"{name:>26}" for name in NAMES))
+    print(f"\n{'trials':>7} {'MB':>8}  " + "".join(f"{name:>30}" for name in NAMES))
     for trials, (size, cost) in found.items():
         cells = (
             f"{cost[n].seconds:.2f} s, CPU {cost[n].cpu:.2f}, {cost[n].megabytes:.0f} MB"
             for n in NAMES
         )
-        print(f"{trials:7,} {size:8,.1f}  " + "".join(f"{cell:>26}" for cell in cells))
+        print(f"{trials:7,} {size:8,.1f}  " + "".join(f"{cell:>30}" for cell in cells))
     (small, first), (large, last) = min(found.items()), max(found.items())
     by_clock = {n: line(first, last, lambda cost: cost.seconds, n) for n in NAMES}
     by_cpu = {n: line(first, last, lambda cost: cost.cpu, n) for n in NAMES}

@@ -17,6 +17,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import Run, layout_of, walk
 from groundtrace.discover.records import Records
+from groundtrace.stages.normalize_runs import Planner
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
@@ -37,13 +38,55 @@ def test_a_second_run_rewrites_nothing(groundtrace: Call, small: Path) -> None:
     assert written_at(small) == before
 
 
-def test_a_run_without_changes_is_not_locked(groundtrace: Call, small: Path) -> None:
-    """Taking the lock writes who holds it; where nothing is done nothing is written."""
+@pytest.mark.parametrize("command", ["run", "normalize", "evaluate", "impact", "report"])
+def test_a_run_without_changes_is_not_locked(
+    command: str, groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taking the lock writes who holds it, and lists the folder to remove what a killed process
+    left; where nothing is done nothing is written."""
     run(groundtrace, small)
-    lock = small / "runs/official" / RUN / "retrieval_events" / ".lock"
-    before = lock.stat().st_mtime_ns
-    assert groundtrace("evaluate", small / "runs/official").code == 0
-    assert lock.stat().st_mtime_ns == before
+    flags = {
+        "run": ("--tasks", small / "benchmarks", *DRAWS, "--format", "md"),
+        "normalize": ("--tasks", small / "benchmarks"),
+        "impact": DRAWS,
+        "report": ("--format", "md"),
+    }
+    locks = list(small.rglob(".lock"))
+    assert len(locks) == 2
+    before = [lock.stat().st_mtime_ns for lock in locks]
+    swept: list[str] = []
+    monkeypatch.setattr(LocalFolder, "sweep", lambda folder: swept.append(folder.url))
+    ran = groundtrace(command, small / "runs/official", *flags.get(command, ()))
+    assert ran.code == 0
+    assert [lock.stat().st_mtime_ns for lock in locks] == before
+    assert not swept
+
+
+def test_the_results_of_a_run_without_changes_are_listed_once(
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of four stages listed them and read the state, only to find that nothing had changed."""
+    run(groundtrace, small)
+    results_of_run = str(small / "runs/official" / RUN / "retrieval_events")
+    listed: list[str] = []
+    read: list[str] = []
+    file_marks, read_file = LocalFolder.file_marks, LocalFolder.read
+
+    def noted_marks(folder: LocalFolder) -> dict[str, str]:
+        listed.append(folder.url)
+        return file_marks(folder)
+
+    def noted_read(folder: LocalFolder, name: str, *limit: int) -> bytes:
+        read.append(f"{folder.url}/{name}")
+        return read_file(folder, name, *limit)
+
+    monkeypatch.setattr(LocalFolder, "file_marks", noted_marks)
+    monkeypatch.setattr(LocalFolder, "read", noted_read)
+    run(groundtrace, small)
+    assert listed == [results_of_run]
+    assert [path for path in read if path.startswith(results_of_run)] == [
+        f"{results_of_run}/.state.json"
+    ]
 
 
 def test_a_new_run_is_listed_once_and_once_more_when_it_was_read(
@@ -87,6 +130,30 @@ def test_a_run_that_is_known_is_told_without_its_records(
     assert [(run.run_id, run.path) for run in again if isinstance(run, Run)] == runs
     folders = [str(small / "runs/official" / path) for path in known]
     assert not [url for url in read if url.startswith(tuple(folders))]
+
+
+@pytest.mark.parametrize("order", [("run", "normalize"), ("normalize", "run")])
+def test_run_and_normalize_share_what_they_know(
+    order: tuple[str, str], groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Metrics of the same pass change no events document, so the other command plans nothing."""
+    runs = small / "runs/official"
+    flags = ("--tasks", small / "benchmarks", "--jobs", "1")
+    reports = (*DRAWS, "--format", "md")
+    commands = {"run": ("run", runs, *flags, *reports), "normalize": ("normalize", runs, *flags)}
+    assert groundtrace(*commands[order[0]]).code == 0
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a run was planned although nothing changed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Planner, "plan", refuse)
+        ran = groundtrace(*commands[order[1]])
+    assert ran.code == 0
+    assert f"0 documents written, {TRIALS} unchanged" in ran.out + ran.err
+    both = results(small)
+    assert groundtrace(*commands["run"], "--force").code == 0
+    assert results(small) == both
 
 
 def written_at(folder: Path) -> dict[Path, int]:

@@ -16,7 +16,7 @@ from groundtrace.documents.base import SCHEMA_VERSION, Count, Version
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, SkippedFolder
 from groundtrace.stages.request import ALL_RUNS, Request
-from groundtrace.stages.session import open_session
+from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
 from groundtrace.storage import Folder
 
 
@@ -39,12 +39,24 @@ def write_all_outcomes(
     """
     outputs = sorted(outputs, key=lambda output: output.folder.url)
     now = request.generated_at
-    with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
+    target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
+    marks = [(output.run_id, mark_of(output.folder, OUTCOMES_FILE)) for output in outputs]
+    made_from = fingerprint(marks, skipped, problems)
+
+    def is_current(session: RunSession) -> bool:
+        return not request.force and session.is_current(OUTCOMES_FILE, made_from)
+
+    def is_known(session: RunSession) -> bool:
+        return left_out is None or session.state.left_out == list(left_out)
+
+    if has_nothing_to_do(
+        target, request.known, lambda session: is_current(session) and is_known(session)
+    ):
+        return
+    with open_session(target) as session:
         if left_out is not None:
             session.leave_out(list(left_out))
-        marks = [(output.run_id, mark_of(output.folder, OUTCOMES_FILE)) for output in outputs]
-        made_from = fingerprint(marks, skipped, problems)
-        if not request.force and session.is_current(OUTCOMES_FILE, made_from):
+        if is_current(session):
             session.save_if_changed()
             return
         written = write_in_parts(

@@ -17,7 +17,7 @@ from groundtrace.stages.evaluate_runs import documents_if_stale, evaluate_batch
 from groundtrace.stages.evaluated import Evaluated
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
-from groundtrace.stages.session import batches, open_session
+from groundtrace.stages.session import RunSession, batches, has_nothing_to_do, open_session
 from groundtrace.stages.small_evaluations import evaluate_small
 
 
@@ -54,11 +54,18 @@ def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
 
 def _summarise_all(request: Request, done: Evaluated) -> None:
     """The summary over all runs, each copy of a trial counted once."""
-    with open_session(RunOutput(ALL_RUNS, request.output_folders.aggregate())) as session:
-        runs = [(o.run_id, mark_of(o.folder, SUMMARY)) for o in done.outputs]
-        outside = mark_of(session.folder, OUTCOMES_FILE)
-        made_from = fingerprint(runs, outside, request.only, asdict(request.settings))
-        if not request.force and session.is_current(SUMMARY, made_from):
+    target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
+    runs = [(o.run_id, mark_of(o.folder, SUMMARY)) for o in done.outputs]
+    outside = mark_of(target.folder, OUTCOMES_FILE)
+    made_from = fingerprint(runs, outside, request.only, asdict(request.settings))
+
+    def is_current(session: RunSession) -> bool:
+        return not request.force and session.is_current(SUMMARY, made_from)
+
+    if has_nothing_to_do(target, request.known, is_current):
+        return
+    with open_session(target) as session:
+        if is_current(session):  # another command made it in the meantime
             return
         from groundtrace.summary.summarise import summarise
 

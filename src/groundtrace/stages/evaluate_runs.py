@@ -109,7 +109,7 @@ def documents_if_stale(
     `settings` are those of the request, as plain values. This needs no lock, because nothing is
     written. A run that needs work is checked again under the lock.
     """
-    session = RunSession(output)
+    session = RunSession(output, seen=request.known.get(output.folder))
     if not done.rows.get(output.folder.url) and not session.may_be_in_use:
         run = _looked_at(session, request, settings, done.rows[output.folder.url])
         if run.unchanged:
@@ -118,6 +118,7 @@ def documents_if_stale(
             done.older += run.older
             del done.rows[output.folder.url]
             return None
+    request.known.forget(output.folder)
     return sum(path.endswith(EVENTS_ENDING) for path in session.marks)
 
 

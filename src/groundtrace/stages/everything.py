@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from groundtrace.artifacts.known_results import MOST_FILES, KnownResults
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.stages.normalize import normalize
@@ -30,6 +33,7 @@ def run_stages(
     from groundtrace.stages.evaluate import evaluate, summary_of
     from groundtrace.stages.impact import impact
 
+    request = replace(request, known=KnownResults(MOST_FILES))
     done = normalize(request, with_metrics=True)
     if done.all_failed:
         # There is nothing to evaluate. The failures say why; other stages would only hide that.

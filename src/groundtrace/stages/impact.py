@@ -13,7 +13,7 @@ from msgspec import field
 from groundtrace.artifacts.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import fingerprint, fingerprint_lines, marks_in
+from groundtrace.artifacts.state import fingerprint, fingerprint_lines
 from groundtrace.artifacts.write import write_document
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
@@ -22,7 +22,7 @@ from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
-from groundtrace.stages.session import open_session
+from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
 from groundtrace.suggest import unknown_name
 
 
@@ -45,7 +45,7 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
     scopes = [(output, [output]) for output in outputs]
     if not single:
         scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
-    inputs = {output.folder.url: _inputs(output) for output in outputs}
+    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
     done.refused += [one for of_run in inputs.values() for one in of_run.refused]
     request.ticker.stage("comparing", "analyses")
     request.ticker.add_total(len(scopes))
@@ -86,7 +86,7 @@ def analysis_of_runs(
     """The analysis over all of RUNS, without writing it."""
     outputs, single = request.output_folders.existing()
     scope = outputs[0].run_id if single else ALL_RUNS
-    inputs = {output.folder.url: _inputs(output) for output in outputs}
+    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
     return _analysis(outputs, scope, request, options, made or {}, inputs)
 
 
@@ -98,16 +98,23 @@ def _write(
     made: MadeRows,
     inputs: Mapping[str, _Inputs],
 ) -> None:
+    ours = [one for output in outputs for one in inputs[output.folder.url].refused]
+    marks = [inputs[output.folder.url].mark for output in outputs]
+    made_from = fingerprint(marks, asdict(options), request.only, ours)
+
+    def is_current(session: RunSession) -> bool:
+        return not request.force and session.is_current(IMPACT, made_from)
+
+    if has_nothing_to_do(target, request.known, is_current):
+        return
     with open_session(target) as session:
-        ours = [one for output in outputs for one in inputs[output.folder.url].refused]
-        marks = [inputs[output.folder.url].mark for output in outputs]
-        made_from = fingerprint(marks, asdict(options), request.only, ours)
-        if request.force or not session.is_current(IMPACT, made_from):
-            analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
-            analysis = msgspec.structs.replace(analysis, refused=ours)
-            written = write_document(target.folder, IMPACT, analysis)
-            session.enter_result(IMPACT, made_from, written)
-            session.save()
+        if is_current(session):  # another command made it in the meantime
+            return
+        analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+        analysis = msgspec.structs.replace(analysis, refused=ours)
+        written = write_document(target.folder, IMPACT, analysis)
+        session.enter_result(IMPACT, made_from, written)
+        session.save()
 
 
 def _analysis(
@@ -140,8 +147,9 @@ class _Inputs(NamedTuple):
     refused: list[RefusedDocument]
 
 
-def _inputs(output: RunOutput) -> _Inputs:
-    marks = marks_in(output.folder)
+def _inputs(output: RunOutput, request: Request) -> _Inputs:
+    seen = request.known.look_at(output.folder)
+    marks = seen.marks
     names = (n for n in sorted(marks) if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING))
     mark = fingerprint_lines(chain((output.run_id,), (f"{name} {marks[name]}" for name in names)))
-    return _Inputs(mark, refused_documents(output, marks))
+    return _Inputs(mark, refused_documents(output, seen))

@@ -6,7 +6,7 @@ computed from it earlier can no longer be trusted, so its metrics do not count e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from groundtrace.artifacts.file_names import (
     EVENTS_ENDING,
@@ -14,9 +14,10 @@ from groundtrace.artifacts.file_names import (
     OUTCOMES_FILE,
     metrics_path,
 )
+from groundtrace.artifacts.known_results import FolderSeen
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one, read_outcomes
-from groundtrace.artifacts.state import entry_of, is_current, load_state
+from groundtrace.artifacts.state import entry_of, is_current
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RefusedDocument
@@ -32,18 +33,17 @@ def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDoc
     )
 
 
-def refused_documents(output: RunOutput, marks: Mapping[str, str]) -> list[RefusedDocument]:
+def refused_documents(output: RunOutput, seen: FolderSeen) -> list[RefusedDocument]:
     """Documents of a run that are refused now: outcomes, events, metrics.
 
-    `marks` is the listing of its folder. Only documents that changed since they were written or
-    evaluated are opened: a run without changes needs only the listing.
+    `seen` is its folder as it is now. Only documents that changed since they were written or
+    evaluated are opened.
     """
-    return [refused_record(output, path, problem) for path, problem in _refused(output, marks)]
+    return [refused_record(output, path, problem) for path, problem in _refused(output, seen)]
 
 
-def _refused(output: RunOutput, marks: Mapping[str, str]) -> Iterator[tuple[str, Problem]]:
-    folder = output.folder
-    state = load_state(folder)
+def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem]]:
+    folder, (state, marks) = output.folder, seen
     evaluated = state.evaluated
     if not is_current(state, marks, OUTCOMES_FILE, ""):
         outcomes = read_outcomes(folder)

@@ -12,7 +12,7 @@ from groundtrace import __version__
 from groundtrace.artifacts.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
 from groundtrace.artifacts.output_folders import RunOutput
 from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import fingerprint, fingerprint_lines, mark_of, marks_in
+from groundtrace.artifacts.state import fingerprint, fingerprint_lines, mark_of
 from groundtrace.artifacts.write import write_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
@@ -24,7 +24,7 @@ from groundtrace.stages.page_trials import known_by, made_trials
 from groundtrace.stages.refused import refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
-from groundtrace.stages.session import open_session
+from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
 
 FILES = REPORTS
 """Format to its file."""
@@ -55,9 +55,9 @@ def report(
     marks: dict[str, str] = {}
     refused: dict[str, list[RefusedDocument]] = {}
     for output in outputs:
-        listed = marks_in(output.folder)
-        marks[output.folder.url] = _mark(listed)
-        refused[output.folder.url] = refused_documents(output, listed)
+        seen = request.known.look_at(output.folder)
+        marks[output.folder.url] = _mark(seen.marks)
+        refused[output.folder.url] = refused_documents(output, seen)
         done.refused += refused[output.folder.url]
     for output in outputs:
         own = refused[output.folder.url]
@@ -93,19 +93,27 @@ def _report(
     marks: Mapping[str, str],
 ) -> None:
     folder = target.folder
+    done.written += [f"{folder.url}/{FILES[name]}" for name in formats]
+    own = (mark_of(folder, SUMMARY), mark_of(folder, IMPACT))
+    parts = [own, [marks[output.folder.url] for output in outputs]]
+    made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
+
+    def is_current(session: RunSession, name: str) -> bool:
+        return not request.force and session.is_current(FILES[name], made_from)
+
+    if has_nothing_to_do(
+        target, request.known, lambda session: all(is_current(session, name) for name in formats)
+    ):
+        request.ticker.advance(len(formats))
+        return
     with open_session(target) as session:
-        own = (mark_of(folder, SUMMARY), mark_of(folder, IMPACT))
-        parts = [own, [marks[output.folder.url] for output in outputs]]
-        made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
         # Made only if a report is written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))
         for name in formats:
-            file = FILES[name]
-            if request.force or not session.is_current(file, made_from):
+            if not is_current(session, name):
                 with masking(request.settings.mask):
-                    written = write_text(folder, file, RENDERERS[name](data()))
-                session.enter_result(file, made_from, written)
-            done.written.append(f"{folder.url}/{file}")
+                    written = write_text(folder, FILES[name], RENDERERS[name](data()))
+                session.enter_result(FILES[name], made_from, written)
             request.ticker.advance()
         session.save_if_changed()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import field
 
 from groundtrace.artifacts.clock import now
+from groundtrace.artifacts.known_results import KnownResults
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.engine import Engine
@@ -67,6 +68,8 @@ class Request(Frozen, frozen=True):
     prune: bool = False
     """Remove documents whose trials are gone."""
     ticker: Ticker = field(default_factory=NoTicker)
+    known: KnownResults = field(default_factory=KnownResults)
+    """Output folders that were found without changes, for the stages after that."""
     generated_at: str = field(default_factory=now)
 
     @property

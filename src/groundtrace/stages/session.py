@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Protocol, TypeVar
 
 from groundtrace.artifacts.file_names import metrics_path
+from groundtrace.artifacts.known_results import FolderSeen, KnownResults
 from groundtrace.artifacts.lock import FILE_NAME as LOCK_FILE
 from groundtrace.artifacts.lock import locked
 from groundtrace.artifacts.output_folders import RunOutput
@@ -26,7 +27,6 @@ from groundtrace.artifacts.state import (
     RunSeen,
     State,
     entry_of,
-    is_current,
     load_state,
     mark_of,
     marks_in,
@@ -49,17 +49,22 @@ BATCH_RUNS = 200
 class RunSession:
     """One output folder, locked: which files are current, and what was made since it was opened."""
 
-    def __init__(self, output: RunOutput, *, ignore_state: bool = False) -> None:
-        """`ignore_state`: start as if no earlier run had left a state."""
+    def __init__(
+        self, output: RunOutput, *, ignore_state: bool = False, seen: FolderSeen | None = None
+    ) -> None:
+        """`ignore_state`: start as if no earlier run had left a state. `seen`: the folder as it is,
+        if that is known."""
         self.output = output
         self.folder = output.folder
-        self.state = State() if ignore_state else load_state(output.folder)
+        self._marks = None if seen is None else seen.marks
+        self.state = State()
+        if not ignore_state:
+            self.state = load_state(output.folder) if seen is None else seen.state
         self.unsaved = False
         """The state differs from the one on disk."""
-        self._marks: dict[str, str] | None = None
 
     @property
-    def marks(self) -> dict[str, str]:
+    def marks(self) -> Mapping[str, str]:
         """Mark of every file in the folder; the folder is listed once, at first use."""
         if self._marks is None:
             self._marks = marks_in(self.folder)
@@ -69,17 +74,20 @@ class RunSession:
     def may_be_in_use(self) -> bool:
         """Whether the lock's file names a holder. The holder may be working or dead; only taking
         the lock shows which."""
-        return not self.marks.get(LOCK_FILE, "0:").startswith("0:")
+        mark = self._mark(LOCK_FILE)
+        return bool(mark) and not mark.startswith("0:")
+
+    def _mark(self, name: str) -> str:
+        """Mark of one file; empty if there is none. A stage that makes one file needs no listing of
+        thousands."""
+        return mark_of(self.folder, name) if self._marks is None else self._marks.get(name, "")
 
     # run-level files
 
     def is_current(self, name: str, made_from: str) -> bool:
         """Whether a run-level file was made from these inputs and did not change since."""
-        if self._marks is not None:
-            return is_current(self.state, self._marks, name, made_from)
-        # A stage that makes one file needs no listing of thousands.
-        mark = mark_of(self.folder, name)
-        return is_current(self.state, {name: mark} if mark else {}, name, made_from)
+        mark = self._mark(name)
+        return bool(mark) and self.state.results.get(name) == entry_of(made_from, mark)
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from. The file must be on disk."""
@@ -177,6 +185,20 @@ class RunSession:
 
 Sessions = Mapping[str, RunSession]
 """Address of an output folder to its session."""
+
+
+def has_nothing_to_do(
+    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
+) -> bool:
+    """Whether a stage has nothing to do in an output folder, without its lock: nothing is written.
+
+    False if another process may be working there: only taking the lock shows that.
+    """
+    session = RunSession(output, seen=known.get(output.folder))
+    if not session.may_be_in_use and is_current(session):
+        return True
+    known.forget(output.folder)
+    return False
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def fingerprint_of_shared(
     """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
     registry = asdict(context.registry) if context.registry is not None else None
-    return fingerprint(known.context, of_tasks, registry, request.only, context.with_metrics)
+    return fingerprint(known.context, of_tasks, registry, request.only)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
@@ -82,6 +82,7 @@ def unchanged_run(
         state, marks
     ):
         return None
+    request.known.keep(output.folder, state, marks)
     on_disk = sum(path.endswith(EVENTS_ENDING) for path in marks)
     documents = len(state.documents)
     return UnchangedRun(output, documents, on_disk - documents, state.run)
