@@ -166,6 +166,31 @@ def test_trae_agent(tmp_path: Path) -> None:
     assert trace.calls[1].result is not None and "No such file" in trace.calls[1].result.text
 
 
+@pytest.mark.parametrize(
+    ("message", "root"),
+    [
+        (
+            "[Project root path]:\n/srv/work/repo-1\n\n[Problem statement]: fix it",
+            "/srv/work/repo-1",
+        ),
+        ("[Project root path]:\n  /srv/work/my repo  \nrest", "/srv/work/my repo"),
+        ("[Project root path]:\n\n[Problem statement]: none named", None),
+        ("fix it in /srv/work/repo-1", None),
+    ],
+)
+def test_trae_agent_names_its_project_in_the_first_message(
+    tmp_path: Path, message: str, root: str | None
+) -> None:
+    """Tools get absolute paths; without the project's folder they are no paths of a repository."""
+    data = json.loads(TRAE)
+    asked = [{"role": "system", "content": "[Project root path]:\n/no"}, {"role": "user", "content": message}]  # fmt: skip
+    data["llm_interactions"] = [{"input_messages": asked}, {"input_messages": []}]
+    (tmp_path / "t.json").write_bytes(json.dumps(data).encode())
+    trace, problems = read_trace(tmp_path / "t.json")
+    assert not problems
+    assert trace.cwd == root and {call.cwd for call in trace.calls} == {root}
+
+
 def test_copilot_cli(tmp_path: Path) -> None:
     trace, problems = read(tmp_path, "copilot-cli")
     assert not problems

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from groundtrace.config import Settings
 from groundtrace.jsonio import clean_text
 from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
+from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.line_shift import sed_changes, with_changes
@@ -35,13 +36,13 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     """One view per call of the trace, in its order."""
     table = table_for(settings)
     wanted = frozenset((table.server_name(name) or "").lower() for name in settings.mcp_servers)
-    stored = StoredOutputs()
+    stored, own_files = StoredOutputs(), AgentFiles()
     views = []
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
         try:
-            findings = _findings(call, entry, cwd, settings, table, stored)
+            findings = _findings(call, entry, cwd, settings, table, stored, own_files)
             if call.result is not None and call.result.persisted_path is not None:
                 stored.remember(call)
         except Exception as error:  # noqa: BLE001 - a mistake costs this call, not the trial
@@ -153,16 +154,17 @@ def _findings(
     settings: Settings,
     table: Table,
     stored: StoredOutputs,
+    own_files: AgentFiles,
 ) -> Findings:
     """What a call touched.
 
     A look at a stored output counts as a look at the files in that output.
     """
     if call.output_of is not None:
-        return _of_earlier(call, call.output_of, cwd, settings, table)
+        return _of_earlier(call, call.output_of, cwd, settings, table, own_files)
     if entry is not None and entry.reads is None:
         return Findings(failed=call.result is not None and call.result.is_error)
-    own = _own(call, entry, cwd, settings)
+    own = _own(call, entry, cwd, settings, own_files)
     if entry is None or entry.reads not in _LOOKERS:
         return own
     kept = stored.others(own.refs)
@@ -176,7 +178,7 @@ def _findings(
         return own if kept is own.refs else replace(own, refs=kept)
     if shell and settings.shell == "ignore":
         return own
-    held = _own(replayed(origin, call), first, origin.cwd or cwd, settings)
+    held = _own(replayed(origin, call), first, origin.cwd or cwd, settings, AgentFiles())
     name = origin.name if first is None else first.short
     refs = (
         *kept,
@@ -186,12 +188,17 @@ def _findings(
 
 
 def _of_earlier(
-    call: ToolCall, earlier: OutputOf, cwd: str | None, settings: Settings, table: Table
+    call: ToolCall,
+    earlier: OutputOf,
+    cwd: str | None,
+    settings: Settings,
+    table: Table,
+    own_files: AgentFiles,
 ) -> Findings:
     """What the output of an earlier call shows; what that call wrote counts where it was made."""
     shown = replace(call, name=earlier.name, arguments=earlier.arguments, output_of=None)
     entry = table.choose(earlier.name, call.server, earlier.arguments)
-    found = _own(shown, entry, earlier.cwd or cwd, settings)
+    found = _own(shown, entry, earlier.cwd or cwd, settings, own_files)
     refs = tuple(
         replace(ref, rule=f"output of {earlier.name}: {ref.rule}")
         for ref in found.refs
@@ -200,15 +207,26 @@ def _of_earlier(
     return replace(found, refs=refs)
 
 
-def _own(call: ToolCall, entry: ToolEntry | None, cwd: str | None, settings: Settings) -> Findings:
+def _own(
+    call: ToolCall,
+    entry: ToolEntry | None,
+    cwd: str | None,
+    settings: Settings,
+    own_files: AgentFiles,
+) -> Findings:
     if entry is None:
         return generic_findings(call, cwd)
     if entry.reads in _SHELLS:
-        return _shell(call, entry, cwd, settings)
+        return _shell(call, entry, cwd, settings, own_files)
     reader = call_readers()[entry.reads or ""]
     if call.result is None:
-        return unanswered(call, entry, cwd, reader)
-    return reader(call, entry, cwd)
+        found = unanswered(call, entry, cwd, reader)
+    else:
+        found = reader(call, entry, cwd)
+    if entry.category == "file_write" or found.category == "file_write":
+        text = created_text(call, entry)
+        own_files.update(found.refs, {} if text is None else {r.path: text for r in found.refs})
+    return found
 
 
 def _command(call: ToolCall, entry: ToolEntry) -> str:
@@ -240,7 +258,13 @@ _PLACES = frozenset(_PLACES_IN_ORDER)
 """Arguments that name the directory of a command."""
 
 
-def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings) -> Findings:
+def _shell(
+    call: ToolCall,
+    entry: ToolEntry,
+    cwd: str | None,
+    settings: Settings,
+    own_files: AgentFiles,
+) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
     import groundtrace.tools.shell  # not `from`: that takes longer, and runs for each call
 
@@ -253,7 +277,9 @@ def _shell(call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings
         # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
-    view = groundtrace.tools.shell.shell_refs(command, result, place or cwd, settings)
+    known = (own_files.texts,) if own_files.texts else ()
+    view = groundtrace.tools.shell.shell_refs(command, result, place or cwd, settings, *known)
+    own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
 

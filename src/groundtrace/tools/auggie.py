@@ -27,6 +27,11 @@ from groundtrace.tools.table import ToolEntry
 from groundtrace.values import as_mapping
 
 _HEADER = regex(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
+_TAG = regex(
+    r'<search_result path="(?P<path>[^"\n]{1,4096})" startLine="(?P<start>\d{1,9})" endLine="(?P<end>\d{1,9})"'
+)
+_FENCE = regex(r"```(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>[^\n]{1,4096})$")
+"""How Cursor names a section."""
 _LINE = regex(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
 
 
@@ -37,6 +42,7 @@ def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd
     spans = FilesWithLines("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
     _add_json(payload, spans, repo, cwd)
+    _add_named(payload, spans, repo, cwd)
     path = ""
     lines: list[str] = []
     for line in [*payload.text.split("\n"), "Path: end"]:
@@ -65,6 +71,15 @@ def _add_section(spans: FilesWithLines, path: str, lines: list[str], repo: str |
         spans.add(path, min(numbers), max(numbers), repo=repo, runs=runs, chars=chars)
     else:
         spans.add(path, repo=repo, shown=shown, chars=chars)
+
+
+def _add_named(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: str | None) -> None:
+    """Add sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
+    for line in payload.text.split("\n"):
+        found = _TAG.match(line.lstrip()) or _FENCE.match(line)
+        if found is not None:
+            start, end = int(found["start"]), int(found["end"])
+            spans.add(_place(found["path"], repo, cwd), start, end, repo=repo, shown=True)
 
 
 def _add_json(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: str | None) -> None:

@@ -1,7 +1,8 @@
 """Answers in blocks that begin with the name of a file.
 
-Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks. Its
-tool for several files prints `--- path ---` before the text of each file. Searches of other
+Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks; that of
+opencode prints `path:` and below it `  Line 12: text`; that of Cursor prints the path alone and below it
+`  12:text`, in a tag. Gemini's tool for several files prints `--- path ---` before the text of each file. Searches of other
 harnesses answer with an object that lists the files.
 """
 
@@ -30,23 +31,46 @@ from groundtrace.tools.common import (
 from groundtrace.tools.table import ToolEntry
 
 _FILE = regex(r"File: (?P<path>[^\n]+)")
-_LINE = regex(r"L(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_LINE = regex(r"(?:L|  Line )(?P<number>\d{1,9})(?P<mark>[:-]) ?")
+_WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
+_NUMBER = regex(r"\s*(?P<number>\d{1,9})[:-]")
+_ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
 _BLOCK = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
 _END = "End of content"
 
 
 def found_blocks(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:
-    """Files and lines of an answer in blocks `File: …`; None if it has no such block."""
+    """Files and lines of an answer in blocks below names; None if it has no such block."""
+    workspace = _WORKSPACE.match(text[:5000])
+    if workspace is not None:
+        return _in_workspace(text[workspace.end() :], workspace["root"])
     spans = FilesWithLines("matched", "grep: blocks of lines")
     path = None
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         file = _FILE.fullmatch(line)
+        if file is None and following.startswith("  Line "):
+            file = _ABOVE_LINES.fullmatch(line)
         if file is not None:
             path = locate(file["path"].strip(), cwd, scope)
             spans.add(path)
         elif path is not None and (shown := _LINE.match(line)) is not None:
             spans.add(path, int(shown["number"]), chars=len(line) + 1)
     return spans if path is not None else None
+
+
+def _in_workspace(body: str, root: str) -> FilesWithLines:
+    """Files below the root of a workspace: a name, and below it the lines that were found."""
+    spans = FilesWithLines("matched", "grep: blocks of lines", bare_kind="surfaced")
+    path = None
+    for line in body.partition("</workspace_result>")[0].split("\n"):
+        shown = _NUMBER.match(line)
+        if path is not None and shown is not None:
+            spans.add(path, int(shown["number"]), chars=len(line) + 1)
+        elif line and line[0] not in " \t([" and not line.endswith(":"):
+            path = absolute(line.strip(), root)
+            spans.add(path)
+    return spans
 
 
 def listed_files(text: str, cwd: str | None, scope: str) -> FilesWithLines | None:

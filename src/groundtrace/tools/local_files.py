@@ -33,18 +33,19 @@ from groundtrace.tools.common import (
 )
 from groundtrace.tools.line_shift import NUMBERED, body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
+from groundtrace.tools.tagged_reads import tagged_read
 
 _DEFAULT_LIMIT = 2000
 _UNREADABLE = regex(
     r"shorter than the provided offset|the file exists but the contents are empty", re.IGNORECASE
 )
 _NO_FILES = regex(
-    r"\s*(?:No files found|No matches found|\(no content\)|Directory [^\n]{1,4096} is empty\.?\s*$)",
+    r"\s*(?:No files found|No matches found|\(no content\)|\(empty directory\)|Directory [^\n]{1,4096} is empty\.?\s*$)",
     re.IGNORECASE,
 )
 _NOTE = regex(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
-    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored",
+    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
     re.IGNORECASE,
 )
 """Lines in a listing that are notes about the listing, not names."""
@@ -69,6 +70,9 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if stated is not None:
         return structured.read(call, entry, cwd, stated)
     text = shown_text(result)
+    tagged = None if result.is_error else tagged_read(text, cwd)
+    if tagged is not None:
+        return tagged
     file = as_mapping(as_mapping(result.data).get("file"))
     path = first_text(call.arguments, entry.path_arguments) or text_or_empty(file.get("filePath"))
     path = absolute(path, cwd)
@@ -178,7 +182,7 @@ def listed(text: str) -> Iterator[str]:
     if _NO_FILES.match(text):
         return
     for line in text.split("\n"):
-        name = line.strip()
+        name = line.strip().removeprefix("- ./")  # Cursor puts a dash before each name
         if name and not _NOTE.match(name) and usable(name):
             yield name
 
@@ -195,8 +199,11 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text) or not text.strip():
         return NOTHING
     scope = _scope(call, entry, cwd)
+    head, _, below = text.partition("\n")
     if _TREE_LINE.match(text):
         names = tuple(tree_files(text, cwd))
+    elif head.endswith("/") and _TREE_LINE.match(below):
+        names = tuple(tree_files(below, absolute(head, cwd)))
     else:
         plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(

@@ -118,3 +118,42 @@ def test_names_among_columns_are_listed(command: str, output: str) -> None:
     """D7: names alone surface."""
     found = [(ref.path, ref.kind) for ref in _view(command, output).refs]
     assert found == [("/w/src/a.py", "surfaced"), ("/w/src/b.py", "surfaced")]
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Command exited with code 1",  # pi
+        "Command aborted",  # pi
+        "Command failed with exit code: 1.",  # Kimi
+        "<exited with exit code 1>",  # Copilot CLI
+    ],
+)
+def test_a_notice_about_the_exit_code_is_no_output(notice: str) -> None:
+    """A search that found nothing was shown as a match, because only the harness spoke (D4)."""
+    nothing = _view("grep -n alpha a.py", notice)
+    assert nothing.refs == () and nothing.failed
+    view = _view("cat a.py; grep beta b.py", f"one\ntwo\n\n\n{notice}")
+    assert [(ref.kind, ref.path) for ref in view.refs] == [("read", "/w/a.py")]
+    alone = _view("cat a.py && false", f"one\ntwo\n{notice}")
+    assert _spans(alone) == [("/w/a.py", 1, 2)]
+
+
+def test_a_line_of_a_file_that_only_looks_like_a_notice_counts() -> None:
+    view = _view("cat a.log", "Command exited with code 1 after 3 s\nend\n")
+    assert _spans(view) == [("/w/a.log", 1, 2)]
+
+
+def test_an_operation_that_the_user_cancelled_showed_nothing() -> None:
+    """Gemini CLI."""
+    view = _view("cat a.py", "[Operation Cancelled] Reason: User cancelled the operation.")
+    assert view.refs == () and view.failed
+
+
+def test_a_note_of_claude_code_to_its_model_is_no_output() -> None:
+    note = "<system-reminder>\nThe TodoWrite tool was not used.\n</system-reminder>"
+    assert _spans(_view("cat a.py", f"one\ntwo\n\n{note}\n{note}\n")) == [("/w/a.py", 1, 2)]
+    nothing = _view("grep -n alpha a.py", note)
+    assert nothing.refs == () and nothing.failed
+    inside = "x = '<system-reminder>'\ny = '</system-reminder>"
+    assert _spans(_view("cat a.py", inside)) == [("/w/a.py", 1, 2)]

@@ -163,3 +163,45 @@ def test_lines_of_any_length_are_looked_at_once(command: str, output: str) -> No
     """Where every place was tried with every other these took hours: the suite would not end."""
     found = seen(command, output)
     assert len(found) <= 1
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        "find . -name zzz", "fd zzz", "git status -s", "git diff --stat", "git diff --name-only",
+        "git ls-files zzz", "flake8 src", "npx tsc --noEmit", "go build ./...", "python -m mypy src",
+    ],
+)  # fmt: skip
+def test_a_program_without_names_to_print_succeeded(silent: str) -> None:
+    """What follows `&&` ran, although nothing was printed before it."""
+    assert seen(f"{silent} && cat q.py", "x = 1\ny = 2\n") == [("read", "q.py", 1, 2)]
+    assert seen(f"{silent} && grep -n y q.py", "2:y = 2\n") == [("matched", "q.py", 2, 2)]
+
+
+def test_a_program_that_fails_without_names_guards_what_follows() -> None:
+    """`grep -l` without a match fails, so the lines are those of b.py."""
+    assert seen("grep -l zzz a.py && cat a.py; cat b.py", "x = 1\n") == [("read", "b.py", 1, 1)]
+
+
+@pytest.mark.parametrize("beside", ["date", "./run.sh", "pyreverse -o dot p"])
+def test_a_whole_file_beside_an_unknown_program_has_no_known_end(beside: str) -> None:
+    """The program may have printed the first or the last of the lines (D143)."""
+    nowhere = [("read", "a.py", None, None)]
+    assert seen(f"{beside}; cat a.py", "parsing\nx = 1\ny = 2\n") == nowhere
+    assert seen(f"cat a.py; {beside}", "x = 1\ny = 2\ndone\n") == nowhere
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        "conda activate testbed", "source venv/bin/activate", "cd src/..", "mkdir -p x", "gcc -c a.c",
+        "clear", "sync", "git config user.name me", "export A=1", "javac A.java",
+    ],
+)  # fmt: skip
+def test_programs_that_usually_print_nothing_leave_the_lines_known(silent: str) -> None:
+    assert seen(f"{silent} && cat a.py", "x = 1\ny = 2\n") == [("read", "a.py", 1, 2)]
+
+
+def test_known_ranges_and_separators_say_where_a_file_ends() -> None:
+    assert seen("sed -n 3,4p a.py; ./run", "x\ny\ndone\n") == [("read", "a.py", 3, 4)]
+    assert seen("cat a.py; echo ---; ./run", "x\ny\n---\ndone\n") == [("read", "a.py", 1, 2)]

@@ -51,7 +51,7 @@ from groundtrace.tools.shell.programs.added import added_programs
 from groundtrace.tools.shell.programs.call import ProgramEntry
 from groundtrace.tools.shell.programs.table import OTHER_SPEAKERS, TABLE
 from groundtrace.tools.shell.shown import with_shown
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Opaque, Part, Write
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import HOLES
 from groundtrace.tools.shell.syntax.parse import parse
@@ -69,12 +69,21 @@ class ShellView(msgspec.Struct, frozen=True):
     """Repositories that remote readers in the command name, as the command spells them."""
     problems: tuple[Problem, ...] = ()
     """Parts of the command that could not be parsed."""
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """The whole text of files that the command wrote, where it is known."""
 
 
 def shell_refs(
-    command: str, result: ToolResult | None, cwd: str | None, settings: Settings
+    command: str,
+    result: ToolResult | None,
+    cwd: str | None,
+    settings: Settings,
+    texts: Mapping[str, str] | None = None,
 ) -> ShellView:
-    """The files that `command` touched when it ran in `cwd` and gave `result`."""
+    """The files that `command` touched when it ran in `cwd` and gave `result`.
+
+    `texts` has the text of files that the agent wrote before; it may run them (D141).
+    """
     table = _table(settings.shell_commands) if settings.shell_commands else TABLE
     output = read_output(result, _speaks(table, command))
     if output.refused or not isinstance(command, str):
@@ -89,7 +98,7 @@ def shell_refs(
     tree = parse(command)
     if tree.broken and not output.lines and output.unparsed:
         return ShellView(failed=True)  # the shell could not parse it either, and ran nothing
-    walker = Walker(tree, cwd, output, table)
+    walker = Walker(tree, cwd, output, table, texts)
     try:
         parts = walker.run_tree(tree)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))
@@ -97,7 +106,17 @@ def shell_refs(
         # Such a command is data, not something that an agent reads with.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
-    return ShellView(refs, failed, tuple(walker.repos), _problems(tree.broken, output))
+    problems = _problems(tree.broken, output)
+    return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
+
+
+def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:
+    """The texts that the command wrote, without files that it then changed (`sed -i`)."""
+    texts = walker.texts()
+    for part in parts if texts else ():
+        if isinstance(part, Write) and part.rule not in ("redirection", "tee"):
+            texts.pop(part.path, None)
+    return texts
 
 
 _MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")

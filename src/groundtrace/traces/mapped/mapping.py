@@ -22,6 +22,7 @@ TEXTS: Mapping[str, str] = {
     "harness": "name of the harness; if absent, the name of the format",
     "layout": "`object`: a file is one object and one trial; `lines`: one object per line, a file is one trial; `rows`: one object per line, or a list of objects, each object is a trial",
     "records": "name of the list in the object that holds the records, such as `messages`",
+    "cwd_after": "if `cwd` gives a longer text, such as an instruction: the words in front of the directory, which ends with its line",
     "usage_comes": "`before` (default) if a record with tokens comes before the calls of its reply, or holds them; `after` if it comes after them",
 }
 """Keys that are plain texts."""
@@ -88,6 +89,7 @@ class Declared(Frozen, frozen=True):
     layout: str = "object"
     records: str | None = None
     is_usage_after: bool = False
+    cwd_after: str | None = None
     marks: tuple[bytes, ...] = ()
     plain_reads: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
@@ -129,6 +131,7 @@ def parse_mapping(text: str, where: str) -> Declared:
         layout=layout,
         records=texts.get("records"),
         is_usage_after=comes == "after",
+        cwd_after=texts.get("cwd_after"),
         marks=tuple(mark.encode() for mark in _list(data, "marks", where)),
         plain_reads=frozenset(_list(data, "plain_reads", where)),
         files=tuple(_list(data, "files", where)),

@@ -216,6 +216,15 @@ class MappedTrace:
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(kind, f"line cannot be decoded ({reason})", line=raw.number)
 
+    def directory(self, record: Any, line: int | None, place: str) -> str | None:
+        """The working directory that a record states, if any."""
+        text = as_text(self.value("cwd", record, line, place))
+        words = self.mapping.cwd_after
+        if text is None or words is None:
+            return text
+        after = text.partition(words)[2].partition("\n")[0].strip()
+        return after if after.startswith("/") else None
+
     def record(self, record: Any, line: int | None, place: str) -> None:
         if not isinstance(record, dict):
             reason = f"a record is {type(record).__name__}, not an object"
@@ -225,7 +234,7 @@ class MappedTrace:
         for key in self.declared_facts:
             if self.facts[key] is None:
                 self.facts[key] = self.value(key, record, line, place)
-        directory = as_text(self.value("cwd", record, line, place))
+        directory = self.directory(record, line, place)
         if directory is not None:
             self.cwd = directory
             self.source.cwd = self.source.cwd or directory
@@ -366,7 +375,7 @@ class MappedTrace:
             for key in _FACTS:
                 found = self.value(key, root, None, "$")
                 self.facts[key] = found if found is not None else self.facts.get(key)
-            source.cwd = source.cwd or as_text(self.value("cwd", root, None, "$"))
+            source.cwd = source.cwd or self.directory(root, None, "$")
             for call in source.calls:
                 call.cwd = call.cwd or source.cwd
         source.parsed = self.seen > 0 or bool(root)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from groundtrace.tools.shell.align.anchors import anchors_of
 from groundtrace.tools.shell.align.fit import Segment, fit
+from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.ls_output import expect_parents
-from groundtrace.tools.shell.streams.part import Part
+from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.text import Prefixed, Text
 from groundtrace.tools.shell.weights import MAX_ROUNDS
 
@@ -115,6 +116,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
     the lines that it must have carries a certain end from one side to the other.
     """
     shown = [segment for segment in printing if segment.lines]
+    _doubt_beside_silent(printing)
     count = len(shown)
     if count < 2:
         return
@@ -138,3 +140,22 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
             certain[i] = True
     for i, segment in enumerate(shown):
         segment.sure = segment.sure and certain[i] and certain[i + 1]
+
+
+def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
+    """Mark whole files beside a program that may have printed some of their lines (D143).
+
+    In the output of `cat a.py; make` all lines go to the file, but nothing says where it ends.
+    """
+    for i, segment in enumerate(printing):
+        if not segment.lines or not isinstance(segment.part, Content):
+            continue
+        beside = (*printing[max(i - 1, 0) : i], *printing[i + 1 : i + 2])
+        if segment.part.exact() is None and any(map(_silent, beside)):
+            segment.sure = False
+
+
+def _silent(segment: Segment) -> bool:
+    """Whether a program of which nothing is known got no lines."""
+    part = segment.part
+    return isinstance(part, Opaque) and part.expected and part.form is None and not segment.lines

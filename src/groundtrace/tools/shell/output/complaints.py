@@ -65,6 +65,8 @@ _FRAME = regex(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
 _EXCEPTION = regex(r"[A-Za-z_][\w.]{0,200}(?::|$)")
 _SCRIPTS = frozenset(["<stdin>", "<string>"])
 _PYTHONS = ("python", "python3")
+_NOT_PYTHON = regex(r"(?:Syntax|Indentation|Tab)Error: ")
+_PLACE = regex(r'\s{0,8}File "(?P<file>[^"]{1,4096})", line \d{1,9}$')
 
 
 class Complaints(msgspec.Struct):
@@ -110,6 +112,9 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
             if not own:
                 kept.extend(lines[at:end])
             at = end
+        elif _NOT_PYTHON.match(line):
+            _never_ran(kept[-4:], told)
+            kept.append(line)
         elif type(line) is str and _complains(line, speaks, told):
             told.any = True
             advice = _ADVICE.match(lines[at]) if at < len(lines) else None
@@ -144,6 +149,15 @@ def _stopped(lines: Sequence[str], told: Complaints) -> bool:
     if own:
         told.speakers.update(_PYTHONS)
     return own
+
+
+def _never_ran(before: Sequence[str], told: Complaints) -> None:
+    """Note a script that Python could not parse, so that none of its lines ran."""
+    for line in before:
+        found = _PLACE.match(line)
+        if found:
+            told.any = True
+            told.stopped.setdefault(found["file"].rsplit("/", 1)[-1], 0)
 
 
 def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
@@ -196,4 +210,6 @@ def _note_names(what: str, missing: set[str]) -> None:
     opened = _OPENED.search(what)
     if opened:
         missing.add(opened[1])
+        # python: can't open file '/w/fix.py': the apostrophe before it is no quotation mark.
+        missing.add(opened[1].strip("'\""))
         missing.add(opened[1].split(" (")[0])

@@ -11,7 +11,7 @@ from groundtrace.patterns import regex
 REFUSED = regex(
     r"\s*(?:<tool_use_error>|ERROR: Cannot execute multiple commands at once"
     r"|Permission to use \w+ .*(?:denied|not allowed)|This command requires approval"
-    r"|The user doesn't want to proceed|\[Request interrupted by user"
+    r"|The user doesn't want to proceed|\[Request interrupted by user|\[Operation Cancelled\] Reason: "
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
     r"|ERROR: This action appears to print |Repeated read-file actions without valid "
     r"|failed in sandbox |patch rejected by user|exec_command failed"
@@ -36,7 +36,10 @@ _TRAILER = regex(
     r"|\[Command timed out.*"
     r"|\[The command (?:has no new output|timed out).*"
     r"|Command timed out after .*"
-    r"|Command running in background with ID.*)$"
+    r"|Command running in background with ID.*"
+    r"|Command exited with code -?\d+|Command aborted"  # pi
+    r"|Command failed with exit code: -?\d+\."  # Kimi
+    r"|<exited with exit code -?\d+>)$"  # Copilot CLI
 )
 _EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
 _TAGGED = regex(
@@ -120,8 +123,20 @@ def _without_fields(text: str) -> str | None:
     return None if end == len(lines) else "\n".join(lines[:end]) + "\n"
 
 
+def _without_reminders(text: str) -> str:
+    """The text without notes of Claude Code to its model at the end."""
+    while text.endswith("</system-reminder>"):
+        start = text.rfind("<system-reminder>")
+        if start < 0 or (start and text[start - 1] != "\n"):
+            break
+        text = text[:start].rstrip("\n")
+    return text
+
+
 def lines_of(text: str) -> list[str]:
     """The lines that programs printed: without notices before and after."""
+    if text.endswith(("</system-reminder>", "</system-reminder>\n")):
+        text = _without_reminders(text.rstrip("\n"))
     if len(text) < 100 and text.strip() in _NOTHING:
         return []
     lines = text.split("\n")

@@ -89,7 +89,7 @@ class Shell(Protocol):
     streams: dict[str, tuple[Part, ...]]
     """Holes that stand for captured output, and the parts that would print it."""
     written: dict[str, str]
-    """Texts of the files that the command itself wrote, by path."""
+    """Texts of the files that the command, or the agent before it, wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
 
@@ -98,6 +98,9 @@ class Shell(Protocol):
 
     def inside(self, env: Environment) -> AbstractContextManager[None]:
         """Run a part of the command in `env` and forget what it changes."""
+
+    def write(self, path: str, text: str, adds: bool) -> None:
+        """Note the text of a file that the command writes, or adds to the end of a file."""
 
     def hole(self) -> str:
         """A new hole."""
@@ -256,7 +259,7 @@ _SHEBANG = regex(r"#!\s?\S{0,200}?(?:env\s+(?:-S\s+)?)?(?P<name>[a-z]+)[\d.]*(?:
 
 
 def _runner(call: Call) -> Parts | None:
-    """How `./script` runs if the same command wrote it: by its first line, else by the shell."""
+    """How `./script` runs if the agent wrote it: by its first line, else by the shell."""
     path = call.shell.path(call.name)
     text = None if path is None else call.shell.written.get(path)
     if text is None:

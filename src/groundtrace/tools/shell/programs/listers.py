@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
+from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.printed_words import text_part
@@ -61,8 +62,8 @@ def _find(call: Call) -> Parts:
             prints = False
         elif text in {"-print", "-print0"}:
             steps.append(None)
-        elif text == "-printf" and not re.match(r"%p(?:\\n|$)", value):
-            form = "relative" if re.match(r"%P(?:\\n|$)", value) else "unknown"
+        elif text == "-printf":
+            form = next((form for form, has in _PRINTED.items() if has.match(value)), "unknown")
         at += 2 if text in tests else 1
     names_found = _found(
         call, tuple(roots), names if "-o" not in [w.text for w in args] else [], types, form
@@ -75,6 +76,16 @@ def _find(call: Call) -> Parts:
     for action in filter(None, steps):
         parts.extend(run_with_names(call, action, "{}", names_found, batch))
     return parts
+
+
+_PRINTED = {
+    "plain": regex(r"%p(?:\\n|$)"),
+    "relative": regex(r"%P(?:\\n|$)"),
+    "size": regex(r"%(?:[TAC]@|[skbdni])(?: |\\t)%p(?:\\n)?$"),
+    "last": regex(r"[^\n]{1,200}(?: |\\t)%p(?:\\n)?$"),
+    "first": regex(r"%p(?: |\\t)[^\n]{1,200}(?:\\n)?$"),
+}
+"""Where the name is in a line that `find -printf` prints: `%T@ %p\\n` ends with it."""
 
 
 def _found(

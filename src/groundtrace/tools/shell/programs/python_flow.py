@@ -79,9 +79,10 @@ class Flow(msgspec.Struct):
             return self.of(node.elt)
         if isinstance(node, ast.DictComp):
             return self.of(node.key) | self.of(node.value)
-        return self._union(ast.iter_child_nodes(node))
+        return self.of_all(ast.iter_child_nodes(node))
 
-    def _union(self, nodes: Iterable[ast.AST]) -> Files:
+    def of_all(self, nodes: Iterable[ast.AST]) -> Files:
+        """Files that any of these values holds a part of."""
         out = _NONE
         for node in nodes:
             out |= self.of(node)
@@ -94,7 +95,7 @@ class Flow(msgspec.Struct):
         opened = self.opened.get(id(node))
         if opened is None:
             opened = self.opened[id(node)] = frozenset(opened_by(node, self.names).reads)
-        given = self._union([*node.args, *(keyword.value for keyword in node.keywords)])
+        given = self.of_all([*node.args, *(keyword.value for keyword in node.keywords)])
         if isinstance(node.func, ast.Name) and name in self.returned:
             return opened | self.returned[name]
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -107,8 +108,8 @@ def called(node: ast.Call) -> str:
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
-def shown_by(nodes: Sequence[ast.AST], names: Names) -> Files:
-    """Files that a script prints a part of."""
+def followed(nodes: Sequence[ast.AST], names: Names) -> Flow:
+    """Where the text of files goes in a script."""
     flow = Flow(names)
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
@@ -121,10 +122,15 @@ def shown_by(nodes: Sequence[ast.AST], names: Names) -> Files:
         flow.changed = False
         for node in carrying:
             _carry(node, flow)
+    return flow
+
+
+def shown_by(nodes: Sequence[ast.AST], flow: Flow) -> Files:
+    """Files that a script prints a part of."""
     out = _NONE
-    for node in carrying:
+    for node in nodes:
         if isinstance(node, ast.Call):
-            out |= _printed(node, flow)
+            out |= printed_by(node, flow)
     return out
 
 
@@ -135,20 +141,23 @@ _CARRYING = (
 """Nodes that pass a value on."""
 
 
-def _printed(node: ast.Call, flow: Flow) -> Files:
+def printed_by(node: ast.Call, flow: Flow) -> Files:
     """Files that a call prints a part of."""
+    return flow.of_all(printed_values(node))
+
+
+def printed_values(node: ast.Call) -> Sequence[ast.expr]:
+    """The values that a call prints; none if it prints nothing."""
     name = called(node)
     target = next((k.value for k in node.keywords if k.arg == "file"), None)
     if name in _PRINTERS and (target is None or _is_stream(target)):
-        return flow._union(node.args)
+        return node.args
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     if name in _STREAM_WRITERS and owner is not None and _is_stream(owner):
-        return flow._union(node.args)
+        return node.args
     if name == "dump" and len(node.args) > 1 and _is_stream(node.args[1]):
-        return flow.of(node.args[0])
-    if name == "exit" and node.args:
-        return flow.of(node.args[0])
-    return _NONE
+        return node.args[:1]
+    return node.args[:1] if name == "exit" else ()
 
 
 def named_by(nodes: Sequence[ast.AST], names: Names, files: Iterable[str]) -> list[str]:
@@ -205,7 +214,7 @@ def _collect(node: ast.Call, flow: Flow) -> None:
         while isinstance(owner, ast.Subscript | ast.Attribute):
             owner = owner.value
         if isinstance(owner, ast.Name):
-            flow.hold(owner.id, flow._union(node.args))
+            flow.hold(owner.id, flow.of_all(node.args))
     elif isinstance(node.func, ast.Name) and node.func.id in flow.parameters:
         for parameter, argument in zip(flow.parameters[node.func.id], node.args, strict=False):
             flow.hold(parameter, flow.of(argument))

@@ -15,23 +15,33 @@ _READERS = frozenset(
         "getlines", "getline",
     ]
 )  # fmt: skip
-_WRITERS = frozenset(["write_text", "write_bytes", "to_csv", "to_json", "touch", "unlink"])
+_WRITERS = frozenset(
+    ["write_text", "write_bytes", "to_csv", "to_json", "to_parquet", "touch", "unlink"]
+)
 _BY_ARGUMENT = frozenset(
     [
-        "read_csv", "read_json", "to_csv", "to_json", "getlines", "getline", "read_table",
-        "read_parquet", "loadtxt",
+        "read_csv", "read_json", "to_csv", "to_json", "to_parquet", "getlines", "getline",
+        "read_table", "read_parquet", "loadtxt",
     ]
 )  # fmt: skip
 """Calls that take the name as an argument. For others it is the owner: `Path(name).read_text()`."""
 _OS_WRITERS = frozenset(
     ["remove", "unlink", "rename", "copy", "copyfile", "copy2", "move", "replace", "truncate"]
 )
-OPENERS = ("open", "fileinput", "glob", "walk", "listdir", "iterdir", "__file__",
-           *sorted(_READERS | _WRITERS | _OS_WRITERS))  # fmt: skip
-"""A script without any of these words opens no file that can be found."""
 _LISTERS = frozenset(["glob", "rglob", "iglob", "walk", "listdir", "iterdir", "scandir"])
+_OPENS = (
+    "open(", "open (", "fileinput", "__file__",
+    *(f"{name}(" for name in sorted(_READERS | _WRITERS | _LISTERS)),
+    *(f"{module}.{name}(" for module in ("os", "shutil") for name in sorted(_OS_WRITERS)),
+)  # fmt: skip
+"""A script without any of these opens no file that can be found."""
 MAX_STRINGS = 200
 MAX_NAME = 4096
+
+
+def may_open(source: str) -> bool:
+    """Whether a script calls anything that opens or lists files; most scripts of tests do not."""
+    return any(call in source for call in _OPENS)
 
 
 class Names(msgspec.Struct):

@@ -14,6 +14,7 @@ from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.compared import Compared, Differences
 from groundtrace.tools.shell.streams.content import Headed
 from groundtrace.tools.shell.streams.line_algebra import shown_files
+from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
 from groundtrace.tools.shell.streams.spans import WHOLE, Spans
 from groundtrace.tools.shell.streams.text import Text, text_of
@@ -139,6 +140,9 @@ def _cut(call: Call) -> Parts:
         return algebra.names_of(parts, call.name)
     if options.value("-d", "--delimiter") == ":" and options.value("-f", "--fields") in _PLACE:
         return algebra.places_of(parts, call.name)
+    if options.value("-d", "--delimiter") != ":" and options.value("-f", "--fields") in ("2", "2-"):
+        # Names after something else, such as a time; what cut leaves of other lines is not known.
+        return [p.columns(("2",)) if isinstance(p, Names) else p.derive(call.name) for p in parts]
     fields = options.value("-c", "--characters")
     if fields is not None and fields.startswith(("1-", "-")):
         return parts
@@ -304,8 +308,7 @@ def _tee(call: Call) -> Parts:
     if fed and all(isinstance(part, Text) for part in fed):
         for part in written:
             if isinstance(part, Write):
-                before = call.shell.written.get(part.path, "") if options.has("-a") else ""
-                call.shell.written[part.path] = before + text_of(fed)
+                call.shell.write(part.path, text_of(fed), options.has("-a", "--append"))
     return [*fed, *written]
 
 

@@ -1,8 +1,8 @@
 """Scripts inside a command: `python -c`, here-documents, `node -e`, `perl -ne`, `ruby -e`.
 
 Python is parsed. In the other languages the usual calls with constant names are recognised. A file
-that a script opens is read if a part of its text is printed (D50). A script that the same command
-wrote is followed as if it were part of the command (D51).
+that a script opens is read if a part of its text is printed (D50). A script that the agent wrote
+is followed as if it were part of the command (D51, D141).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -18,22 +19,24 @@ from groundtrace.model import FileRef
 from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
-from groundtrace.tools.shell.programs.python_flow import named_by, shown_by
+from groundtrace.tools.shell.programs.python_flow import followed, named_by, shown_by
+from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_names import (
-    OPENERS,
     all_nodes,
     constants,
     listed_roots,
+    may_open,
     opened_by,
     strings,
 )
-from groundtrace.tools.shell.programs.python_names import Names as PythonNames
+from groundtrace.tools.shell.programs.python_said import said_by
 from groundtrace.tools.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.tools.shell.programs.reporters import reports
 from groundtrace.tools.shell.streams import line_algebra as algebra
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts, Write
+from groundtrace.tools.shell.streams.said import Said, only_said
 from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.streams.word import Word
 
@@ -53,13 +56,19 @@ class Shown(msgspec.Struct):
     """The lines that it prints, if it prints one file."""
     roots: list[str] | None = None
     """Where the names that it prints come from."""
+    said: Said | None = None
+    """Lines that it prints whatever its files hold, if known."""
 
 
 def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
     """Files that a Python script shows and writes."""
+    return _python_files(source, tuple(arguments)) if may_open(source) else Shown()
+
+
+@lru_cache(maxsize=64)
+def _python_files(source: str, arguments: tuple[str, ...]) -> Shown:
+    """The same for a script that may open files; agents run one script again and again."""
     out = Shown()
-    if not any(word in source for word in OPENERS):
-        return out
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -86,10 +95,12 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
             for name, line in opened.writes.items():
                 out.writes.setdefault(name, line)
     if reads:
-        shown = shown_by(nodes, names)
+        flow = followed(nodes, names)
+        shown = shown_by(nodes, flow)
         out.reads = {name: None for name in reads if name in shown}
         hidden = [name for name in reads if name not in shown and name not in out.writes]
         out.surfaced = dict.fromkeys(named_by(nodes, names, hidden))
+        out.said = said_by(nodes, flow) if out.reads else None
     return reads
 
 
@@ -147,7 +158,12 @@ def other_scripts(source: str) -> Shown:
 
 def _parts(call: Call, shown: Shown, script: str) -> Parts:
     shell = call.shell
+    stopped = shell.stopped.get(script)
+    if stopped == 0:
+        return [Opaque(rule=call.name)]  # it could not be parsed, so nothing of it ran
     reads = [path for path in map(shell.path, shown.reads) if path is not None]
+    if shown.ranges is not None and shown.said is not None and only_said(shell.lines, shown.said):
+        reads = []
     named = [path for path in map(shell.path, shown.surfaced) if path is not None]
     shows = tuple(FileRef(path, "read", rule=call.name) for path in reads)
     shows += tuple(FileRef(path, "surfaced", rule=call.name) for path in named)
@@ -163,8 +179,9 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
     if not parts:
         # A script that only writes is not expected to print anything.
         expected = not shown.writes
-        parts.append(Opaque(shows=shows, rule=call.name, quiet=True, expected=expected))
-    stopped = shell.stopped.get(script)
+        parts.append(
+            Opaque(shows=shows, rule=call.name, quiet=True, expected=expected, said=shown.said)
+        )
     for name, line in shown.writes.items():
         path = shell.path(name)
         # Lines after the one that raised an exception wrote nothing.
@@ -195,9 +212,10 @@ def _fed(call: Call) -> str | None:
 
 
 def _from_file(call: Call, rest: Sequence[Word]) -> tuple[str, str] | None:
-    """Text and name of a script that the same command wrote and now runs."""
+    """Text and name of a script that the agent wrote and now runs."""
     path = call.shell.path(rest[0].text) if rest and rest[0].known else None
-    text = None if path is None else call.shell.written.get(path)
+    # Python names the whole path of a script that it cannot open.
+    text = None if path is None or path in call.shell.missing else call.shell.written.get(path)
     return None if text is None or path is None else (text, path.rsplit("/", 1)[-1])
 
 

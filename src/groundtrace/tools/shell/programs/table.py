@@ -85,6 +85,12 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(
         ["rsync", "pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "submit"], Program("unknown")
     ),
+    # Usually print nothing; the files that they make are not named, or not text.
+    **dict.fromkeys(
+        ["conda", "mamba", "micromamba", "pyenv", "module", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac",
+         "rustc", "ld", "ar", "clear", "sync", "stty", "tput", "dos2unix"],
+        Program("unknown"),
+    ),
     # --- programs that need code; their options are still data ------------------------------------
     # Contents of files, whole or in part.
     "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("cat"),
@@ -134,7 +140,7 @@ PROGRAMS: dict[str, Program] = {
         ["git apply", "git am"], Program("git apply", "pC", frozenset({"--directory", "--exclude", "--include"}))
     ),
     "git stash": Program("git stash"), "git commit": Program("git commit"), "git clean": Program("git clean", "e"),
-    "git format-patch": Program("unknown"),
+    "git format-patch": Program("unknown"), "git config": Program("unknown"),
     # Shells and programs that run other commands.
     **dict.fromkeys(["bash", "sh", "zsh", "dash", "ksh"], Program("shell")), "eval": Program("eval"),
     "source": Program("source"), ".": Program("source"), "xargs": Program("xargs"), "parallel": Program("parallel"),

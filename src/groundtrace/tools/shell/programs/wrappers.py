@@ -105,7 +105,7 @@ def _is_value(args: Sequence[Word], index: int) -> bool:
 
 
 def _texts(call: Call) -> Parts:
-    """The scripts that a shell gets as input; text of files that the same command wrote is known.
+    """The scripts that a shell gets as input; text of files that the agent wrote is known.
 
     An example: `cat x.sh | bash`.
     """
@@ -122,7 +122,7 @@ def _eval(call: Call) -> Parts:
 
 
 def _source(call: Call) -> Parts:
-    """`source file` if the same command wrote the file; other files are unknown."""
+    """`source file` if the agent wrote the file; other files are unknown."""
     path = call.shell.path(call.args[0].text) if call.args and call.args[0].known else None
     text = None if path is None else call.shell.written.get(path)
     if text is None:

@@ -56,7 +56,7 @@ def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool =
 
 
 def _text(call: Call, part: Part) -> str:
-    """The text of a part: what the command spells out, or the text of a file that it wrote."""
+    """The text of a part: what the command spells out, or the text of a file that the agent wrote."""
     if isinstance(part, Content):
         return call.shell.written.get(part.path or "", "")
     return text_of([part])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Part, Parts, Write
 
 
@@ -26,7 +27,7 @@ def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> 
         # A write that happens only after a failure is not known to have happened.
         return parts + [fallen(part, told) for part in following if not isinstance(part, Write)]
     certain = not errors_seen and _complaining(last)
-    guard = last.serial if last.tells_failure else None
+    guard = last.serial if last.tells_failure and not _may_be_silent(last) else None
     return parts + [
         replace(
             part,
@@ -41,6 +42,20 @@ def fallen(part: Part, unless: int | None) -> Part:
     """A part that runs only after a failure, and not if the part `unless` printed something."""
     unless = unless if part.unless is None else part.unless
     return replace(part, fallback=True, unless=unless)
+
+
+def _may_be_silent(part: Part) -> bool:
+    """Whether a list of names may be empty although the program succeeded.
+
+    `find` that finds nothing, `git status -s` without changes and a linter without remarks print
+    nothing, and what follows `&&` runs. `grep -l` without a match and `ls` without a file fail.
+    """
+    return isinstance(part, Names) and (part.silent or part.rule in _SUCCEED_WITHOUT_NAMES)
+
+
+_SUCCEED_WITHOUT_NAMES = frozenset(
+    ["find", "fd", "fdfind", "git", "git status", "git ls-files", "git ls-tree"]
+)
 
 
 def _complaining(part: Part) -> bool:

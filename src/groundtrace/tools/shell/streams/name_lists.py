@@ -144,7 +144,7 @@ class Names(Part, kw_only=True, frozen=True):
         return replace(self, form="located") if self.form == "plain" else self
 
     def columns(self, fields: Sequence[str]) -> Part:
-        last = len(fields) == 1 and fields[0] in WHOLE_OR_LAST
+        last = len(fields) == 1 and fields[0] in (*WHOLE_OR_LAST, _LAST_FIELD.get(self.form))
         return replace(self, form="plain") if last else self.derive("awk")
 
     def substitute(self) -> Part:
@@ -175,6 +175,8 @@ def _is_odd(name: str) -> bool:
     return space >= 0 and "/" not in name[:space]
 
 
+_LAST_FIELD = {"last": "2", "size": "2", "sum": "2", "uniq": "2"}
+"""The field that holds the name in forms of two fields."""
 WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
 """Fields of awk that hold the name, if the program prints nothing after it."""
 

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.output.cuts import is_cut, whole
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.said import Said, only_said
 from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.weights import (
     FALLBACK_SPEAKS,
@@ -288,6 +289,8 @@ class Opaque(Part, kw_only=True, frozen=True):
     """The program is there to print something."""
     form: re.Pattern[str] | None = None
     """What its lines look like, if known."""
+    said: Said | None = None
+    """Lines that it prints whatever its files hold, if known."""
 
     @property
     def wanted(self) -> bool:
@@ -297,6 +300,8 @@ class Opaque(Part, kw_only=True, frozen=True):
         return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.said is not None and only_said(lines, self.said):
+            return [ref for ref in self.shows if ref.kind != "read"]
         return self.shows
 
     def behind(self) -> tuple[FileRef, ...]:

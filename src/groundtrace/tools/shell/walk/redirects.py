@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-MAX_WRITTEN = 200_000
-"""How many characters of a file that the command writes are kept."""
-
-
 class Redirects:
     """Where a command's input comes from and where its output goes."""
 
@@ -92,9 +88,7 @@ class Redirects:
         if self.texts and all(isinstance(part, Text) for part in parts if part.prints):
             text = text_of(parts)
             for path, adds in self.texts:
-                before = shell.written.get(path, "") if adds else ""
-                # A text that grows in a loop is data, not a script.
-                shell.written[path] = (before + text)[:MAX_WRITTEN]
+                shell.write(path, text, adds)
         if self.discard:
             unseen = [
                 Write(path=ref.path, rule=ref.rule or "")

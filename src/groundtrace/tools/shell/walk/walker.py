@@ -34,6 +34,8 @@ MAX_STEPS = 4000
 """How many commands are followed in one call; loops within loops end here."""
 MAX_READ = 1_000_000
 """How many characters of scripts inside the command are followed."""
+MAX_WRITTEN = 200_000
+"""How many characters of a file that the command writes are kept."""
 MAX_DEPTH = 40
 """How deep subshells, functions and `bash -c` may be nested."""
 
@@ -62,12 +64,18 @@ class Walker:
     """One walk over one command."""
 
     __slots__ = (
-        "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "lines", "missing", "parsed", "read", "repos",
-        "speakers", "start", "steps", "stopped", "streams", "table", "written",
+        "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "known", "lines", "missing", "parsed", "read", "repos",
+        "speakers", "start", "steps", "stopped", "streams", "table", "whole",
+        "written",
     )  # fmt: skip
 
     def __init__(
-        self, tree: Tree, cwd: str | None, output: Output, table: Mapping[str, ProgramEntry]
+        self,
+        tree: Tree,
+        cwd: str | None,
+        output: Output,
+        table: Mapping[str, ProgramEntry],
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         self.env = Environment(tree, cwd)
         self.start = cwd
@@ -83,7 +91,9 @@ class Walker:
         self.streams: dict[str, tuple[Part, ...]] = {}
         self.parsed: dict[str, Tree] = {}
         self.read = 0
-        self.written: dict[str, str] = {}
+        self.written: dict[str, str] = dict(texts) if texts else {}
+        self.known: Mapping[str, str] = texts or {}
+        self.whole: set[str] = set()
         self.repos: dict[str, None] = {}
         self.steps = 0
         self.depth = 0
@@ -134,6 +144,18 @@ class Walker:
     def path(self, name: str) -> str | None:
         """The path of a file that a command names; None if it cannot be a file."""
         return None if name in self.missing else path_of(self.env.cwd, name)
+
+    def write(self, path: str, text: str, adds: bool) -> None:
+        """Note the text of a file that the command writes, or adds to the end of a file."""
+        before = self.written.get(path, "") if adds else ""
+        if not adds or path in self.known:
+            self.whole.add(path)  # else it is not known what the file held before
+        # A text that grows in a loop is data, not a script.
+        self.written[path] = (before + text)[:MAX_WRITTEN]
+
+    def texts(self) -> dict[str, str]:
+        """The files that the command wrote, and whose whole text is known."""
+        return {path: self.written[path] for path in self.whole}
 
     # --- statements, scripts and commands ---------------------------------------------------
 
