@@ -15,7 +15,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.answer_text import answer_lines, answer_text
+from groundtrace.report.answer_text import analysis_lines, analysis_text
 from groundtrace.report.wording import reason
 from groundtrace.stages.evaluated_trials import evaluated_trials
 from groundtrace.tables.analysis import analysis_dicts
@@ -136,10 +136,10 @@ class Impact:
         return list(analysis_dicts("correlations", self.document))
 
     def __str__(self) -> str:
-        return answer_text(self.document.answer)
+        return analysis_text(self.document)
 
     def _repr_html_(self) -> str:
-        return _html_table("", [], [list(line) for line in answer_lines(self.document.answer)])
+        return _html_table("", [], [list(line) for line in analysis_lines(self.document)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,20 @@ def test_the_answer_is_on_the_first_screen(show: Show) -> None:
     )
 
 
+def test_what_the_numbers_mean_is_one_click_away(show: Show) -> None:
+    """A hint on hover needs a mouse; and the words call “Relevant files shown” “shown recall”."""
+    page = show(story(), width=400).page
+    meanings = page.locator("#answer .meanings")
+    assert not meanings.locator("dl").is_visible()
+    meanings.locator("summary").focus()
+    page.keyboard.press("Enter")
+    text = meanings.inner_text()
+    assert "Relevant files shown, shown recall, shown.file_recall" in text
+    assert "Share of the relevant files" in text
+    assert "geometric mean" in text
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
 def test_one_configuration_alone_is_answered_without_a_comparison(show: Show) -> None:
     one = detail(trial(step(Seen("read", "a", "a")), truth=["a", "b"], config_name="only"))
     page = show(report_data([one])).page
@@ -94,6 +108,22 @@ def test_one_configuration_alone_is_answered_without_a_comparison(show: Show) ->
     assert "Did only find the right code" in text
     assert "0.50 (1)" in text
     assert page.locator("#answer td.picture").count() == 0
+
+
+def test_configurations_side_by_side_fit_a_telephone(show: Show) -> None:
+    """Two of them made the page 497 px wide on a screen of 400 px."""
+    names = ("a-configuration-with-a-long-name", "another_configuration_with_a_long_name")
+    found = [
+        detail(trial(step(Seen("read", "a", "a")), truth=["a", "b"], config_name=name))
+        for name in names
+    ]
+    page = show(report_data(found), width=400).page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    labels = page.evaluate(
+        "[...document.querySelectorAll('#answer tr:first-child td.number')].map("
+        "cell => getComputedStyle(cell, '::before').content)"
+    )
+    assert [label.strip('"') for label in labels] == list(names), "each value names its own"
 
 
 def test_every_chart_is_there_without_a_script_and_nothing_is_asked_for(show: Show) -> None:

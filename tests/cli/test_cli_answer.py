@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace.cli.answer import wrapped
 from tests.conftest import Ran
 
 
@@ -45,6 +46,26 @@ def test_a_name_that_no_configuration_has_is_an_error(
         assert ran.code == 2
         assert f"{flag}: unknown configuration 'mcp-remote-drect'" in ran.err
         assert "nearest is 'mcp-remote-direct'" in ran.err
+        assert ran.out == "", "no answer of a comparison that nobody asked for"
+        ran = groundtrace("run", evaluated, flag, "mcp-remote-drect", "--json", "--jobs", 1)
+        assert (ran.code, ran.out) == (2, "")
+
+
+def test_a_terminal_gets_lines_of_its_width() -> None:
+    """One question was a line of 500 characters, broken inside its numbers."""
+    lines = [
+        ("Did that matter?", "reward  0.5 → 0.6  (+0.1, 95 % 0.0 to +0.2);  cost  $1 → $2  (× 2)"),
+        ("Look at", "7 tasks not compared"),
+    ]
+    assert wrapped(lines, 20, 46).splitlines() == [
+        "Did that matter?    reward  0.5 → 0.6  (+0.1,",
+        "                      95 % 0.0 to +0.2)",
+        "                    cost  $1 → $2  (× 2)",
+        "Look at             7 tasks not compared",
+    ]
+    words = " ".join(text for _, text in lines).replace(";  ", " ").split()
+    said = wrapped(lines, 20, 46).replace("Did that matter?", "").replace("Look at", "").split()
+    assert said == words, "nothing is lost"
 
 
 def test_primaries_and_margin_are_settable(

@@ -33,6 +33,51 @@ def test_the_bare_command_shows_the_help_line_by_line(groundtrace: Call) -> None
     assert "\n  demo " in bare.err and "\nCommands:\n" in bare.err
 
 
+# words on the command line that do not fit
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run",), "Missing argument 'RUNS'; see 'groundtrace run --help'"),
+        (("run", "runs", "tasks"), "tasks are named with --tasks; see 'groundtrace run --help'"),
+        (("report", "runs", "x"), "extra argument (x); see 'groundtrace report --help'"),
+        (("run", "runs", "--jobs", "0"), "x>=1; see 'groundtrace run --help'"),
+    ],
+)
+def test_wrong_usage_says_where_the_right_usage_is(
+    words: tuple[str, ...], said: str, groundtrace: Call
+) -> None:
+    ran = groundtrace(*words)
+    assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1), ran.err
+
+
+def test_an_archive_is_to_be_unpacked(groundtrace: Call, tmp_path: Path) -> None:
+    """“no trials found … nearest: runs.zip (binary)” did not say what to do."""
+    (tmp_path / "runs.zip").write_bytes(b"PK\x03\x04")
+    for command in ("run", "report"):
+        ran = groundtrace(command, tmp_path / "runs.zip")
+        assert (ran.code, "is an archive; unpack it" in ran.err) == (2, True)
+    (tmp_path / "folder.zip").mkdir()
+    assert groundtrace("run", tmp_path / "folder.zip").code == 3, "a folder may have any name"
+
+
+def test_explain_says_that_the_task_comes_first(groundtrace: Call, sample: Path) -> None:
+    """Other commands take RUNS first."""
+    runs = sample / "runs/official"
+    ran = groundtrace("explain", runs, "lock-order-007")
+    assert ran.code == 2
+    assert f"groundtrace explain lock-order-007 {runs}" in ran.err
+
+
+def test_a_folder_that_cannot_be_written_names_the_flag(
+    groundtrace: Call, sample: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    ran = groundtrace("run", sample / "runs/official", "--out", tmp_path / "file", *QUICK)
+    assert (ran.code, "; --out DIR writes elsewhere" in ran.err) == (2, True)
+
+
 # --only
 
 

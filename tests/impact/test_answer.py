@@ -9,7 +9,7 @@ import pytest
 
 from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
 from groundtrace.impact import ImpactOptions, analyse
-from groundtrace.report.answer_text import answer_text
+from groundtrace.report.answer_text import analysis_text, answer_text
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -292,3 +292,59 @@ def test_recall_does_not_hang_on_unjudged_files():
     ]
     assert document(rows, primaries=("file_recall",)).matched_comparisons[0].notes == []
     assert document(rows, primaries=("map",)).matched_comparisons[0].notes == [], "map is not there"
+
+
+def test_without_a_comparison_the_terminal_gives_the_means_of_each_configuration():
+    """24 trials with ground truth got no number in the terminal; the page had them all."""
+    found = document(
+        [row(f"t{i}", "with", {RECALL: 1.0}, reward=1.0) for i in range(4)]
+        + [row(f"t{i}", "without", {RECALL: 0.25}, reward=None) for i in range(4)]
+    )
+    lines = analysis_text(found).splitlines()
+    assert lines[0].startswith("No comparison")
+    assert lines[1] == (
+        "Did it find the right code?   shown recall  with 1.00 (4 tasks), without 0.25 (4 tasks)"
+    )
+    matters = next(line for line in lines if line.startswith("Did that matter?"))
+    assert "reward  with 1.00 (4 tasks)" in matters
+    assert "reward  with 1.00 (4 tasks), without" not in matters, "no reward is not a reward of 0"
+
+
+def test_only_the_configurations_with_most_tasks_are_side_by_side():
+    """As on the page: four, and the number of the others."""
+    rows = [row(f"t{i}", f"c{n}", {RECALL: 0.5}) for n in range(6) for i in range(n + 1)]
+    text = analysis_text(document(rows))
+    assert "c2 0.50 (3 tasks)" in text and "c1 0.50" not in text
+    assert "2 more configurations in the report" in text
+
+
+def test_a_comparison_reads_the_same_with_and_without_its_document():
+    found = document(pairs((0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0)))
+    assert analysis_text(found) == answer_text(found.answer)
+
+
+def test_words_always_name_both_configurations():
+    """With few tasks they said “too few tasks for a test” and not which two were compared."""
+    found = answer(pairs((0.5, 0.4, 0.3, 0.2)))
+    assert BASE not in found.statement
+    words = next(line for line in answer_text(found).splitlines() if line.startswith("In words"))
+    assert f"{OTHER} compared with {BASE}. On 4 matched tasks" in words
+
+
+def test_a_flag_is_named_once():
+    """The line below “use --baseline NAME” said the same again."""
+    found = answer([row(f"t{i}", config) for i in range(4) for config in ("with", "without")])
+    assert answer_text(found).count("--baseline") == 1
+
+
+def test_reward_for_each_dollar_is_no_more_certain_than_the_reward():
+    """“+4.9 reward for each extra dollar” stood next to “no difference beyond chance”."""
+    cost = ({"cost_usd": 1.0}, {"cost_usd": 2.0})
+    unsure = answer(pairs((0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0), *cost))
+    assert "reward: no difference beyond chance" in unsure.statement
+    assert "reward for each extra dollar (could be chance)" in answer_text(unsure)
+    sure = answer(pairs((0.5,) * 12, *cost))
+    assert "reward" in sure.statement.partition(" higher in ")[0]
+    assert answer_text(sure).count("for each extra dollar\n") == 1
+    few = answer(pairs((0.5, 0.4, 0.3, 0.2), *cost))
+    assert "reward for each extra dollar (not tested)" in answer_text(few)

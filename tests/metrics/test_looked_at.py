@@ -98,6 +98,18 @@ def test_a_folder_of_sessions_says_what_they_looked_at(tmp_path: Path, groundtra
         assert "What did they look at?" in (folder / name).read_text()
 
 
+def test_a_report_without_ground_truth_has_no_section_without_words(
+    tmp_path: Path, groundtrace: Any
+) -> None:
+    """“How soon” was a heading and nothing else, and “No matched task changed” was not true."""
+    assert groundtrace("run", sessions(tmp_path), "--out", tmp_path / "out", "--jobs", 1).code == 0
+    text = next(tmp_path.glob("out/*/retrieval_events/retrieval_report.md")).read_text()
+    empty = "No trial has retrieval metrics, so there is nothing to show; Coverage says why."
+    for heading in ("How soon", "Using what was found"):
+        assert text.partition(f"\n## {heading}\n")[2].strip().startswith(empty), heading
+    assert "No matched task changed" not in text
+
+
 def test_tables_have_every_file_and_tool(tmp_path: Path, groundtrace: Any) -> None:
     runs = sessions(tmp_path)
     where = ("--out", tmp_path / "out")

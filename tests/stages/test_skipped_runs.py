@@ -20,14 +20,14 @@ def test_runs_skipped_by_name_are_in_the_aggregate(groundtrace: Call, sample: Pa
     for name in (f"{RUN}_broken", f"archived_{RUN}"):
         shutil.copytree(runs / RUN, runs / name)
     ran = run(groundtrace, sample)
-    assert "2 folders skipped" in ran.err
+    assert "2 folders or files skipped" in ran.err
     aggregate = runs / "retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     named = {one["path"]: one["reason"] for one in summary["skipped"]}
     assert set(named) == {f"{RUN}_broken", f"archived_{RUN}"}
     assert all("skipped folders" in reason for reason in named.values())
     text = (aggregate / "retrieval_report.md").read_text()
-    assert "2 folders skipped" in text
+    assert "2 folders or files skipped" in text
     assert all(name in text for name in named)
     before = (aggregate / "run_retrieval_summary.json").read_bytes()
     for command in (("evaluate", runs, "--force", "--jobs", 1), ("impact", runs, *DRAWS)):

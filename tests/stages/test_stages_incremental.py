@@ -411,11 +411,13 @@ def test_a_new_folder_without_a_trial_is_noticed(groundtrace: Call, small: Path)
     (small / "runs/official" / RUN / "leftovers/empty").mkdir(parents=True)
     ran = run(groundtrace, small)
     assert f"0 documents written, {TRIALS} unchanged" in ran.err
-    assert "1 folder skipped" in ran.err
+    assert "1 folder or file skipped; -v says why" in ran.err
     incremental = results(small)
     run(groundtrace, small, "--force")
     assert results(small) == incremental
-    assert "1 folder skipped" in run(groundtrace, small).err, "said again when nothing changed"
+    assert "1 folder or file skipped" in run(groundtrace, small).err, (
+        "said again when nothing changed"
+    )
 
 
 def test_changes_behind_a_link_are_noticed(groundtrace: Call, small: Path) -> None:

@@ -103,7 +103,7 @@ def _evaluation(
 ) -> Evaluation | list[Picked]:
     """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
-    from groundtrace.errors import InputError, NothingFoundError
+    from groundtrace.errors import InputError, NothingFoundError, UsageError
     from groundtrace.pick import pick, the_one
     from groundtrace.stages.only import nothing_fits
     from groundtrace.storage import open_place
@@ -120,6 +120,10 @@ def _evaluation(
             if not found:
                 raise
             return found
+    if runs is not None and not _is_place(runs) and Path(trial).is_dir():
+        raise UsageError(
+            f"{runs}: no such folder; the task comes first: groundtrace explain {runs} {trial}"
+        )
     place = open_place(runs or ".")
     tasks = load_tasks(truth.tasks)
     found = pick(place, settings, tasks, task=trial, config=settings.config_name)

@@ -37,10 +37,10 @@ def command(
     with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
         done = impact(request, impact_options_for(comparing, request.settings))
         document = widest_document(request)
+    check_names(comparing, document)
     if output.as_json:
         print_json({"written": done.written, "refused": done.refused} | answer_data(document))
     else:
         print_answer(document)
         print_result(f"impact: {done.written[-1]}")
-    check_names(comparing, document)
     return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from groundtrace import __version__
-from groundtrace.errors import GroundtraceError
+from groundtrace.errors import GroundtraceError, OutputError
 from groundtrace.visible import visible
 
 EPILOG = """\b
@@ -64,6 +64,9 @@ FIRST_LINES = {
 }
 """Command to the first lines of its help, so that `--help` imports no command."""
 
+
+WRITE_INTO_RUNS = ("run", "normalize", "evaluate", "impact", "report")
+"""Commands whose results go into RUNS, or below `--out`."""
 
 HELP_NAMES = ["-h", "--help"]
 NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -190,6 +193,9 @@ def invoke(arguments: list[str]) -> int:
         return int(error.exit_code)
     except click.ClickException as error:
         return _say(_click_message(error), error.exit_code)
+    except OutputError as error:
+        where = "; --out DIR writes elsewhere" if arguments[0] in WRITE_INTO_RUNS else ""
+        return _fail(error, f"{error}{where}", error.exit_code, verbose)
     except GroundtraceError as error:
         return _fail(error, str(error), error.exit_code, verbose, getattr(error, "place", ""))
     except (click.Abort, KeyboardInterrupt) as error:
@@ -209,7 +215,19 @@ def invoke(arguments: list[str]) -> int:
 
 
 def _click_message(error: click.ClickException) -> str:
-    return " ".join(error.format_message().split())
+    """click's message in one line, and where the usage of the command is."""
+    said = " ".join(error.format_message().split())
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None or context.parent is None:
+        return said
+    if said.startswith("Got unexpected extra argument") and _takes_tasks(context.command):
+        said += "; tasks are named with --tasks"
+    return f"{said.removesuffix('.')}; see '{context.command_path} --help'"
+
+
+def _takes_tasks(command: click.Command) -> bool:
+    """Whether a second folder on the command line is probably the tasks."""
+    return any("--tasks" in parameter.opts for parameter in command.params)
 
 
 def _fail(error: BaseException, message: str, code: int, verbose: bool, place: str = "") -> int:

@@ -97,8 +97,10 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     lines = [
         f"{plural(done.written, 'document')} written, {done.unchanged} unchanged, "
         f"{plural(done.superseded, 'trial')} superseded, "
-        f"{plural(done.skipped, 'folder')} skipped"
+        f"{plural(done.skipped, 'folder or file', 'folders or files')} skipped"
     ]
+    if (done.superseded or done.skipped) and not everything:
+        lines[0] += "; -v says why"
     if done.without_task and not done.truth_given:
         lines.append(
             "no ground truth was given, so relevant files are unknown: use --tasks for task "
@@ -107,7 +109,7 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     elif done.without_task:
         lines.append(
             f"{plural(done.without_task, 'trial has', 'trials have')} no task definition, so no "
-            "ground truth"
+            "ground truth; --dry-run says which"
         )
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")

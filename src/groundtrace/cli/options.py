@@ -69,7 +69,18 @@ def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
     return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
 
 
-runs_argument = click.argument("runs", metavar="RUNS")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z")
+"""Ends of names of archives, which people download runs as."""
+
+
+def _no_archive(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """`value`, unless it is an archive: “no trials found” did not say what to do."""
+    if value.lower().endswith(ARCHIVES) and Path(value).is_file():
+        raise click.BadParameter(f"{value} is an archive; unpack it and name the folder")
+    return value
+
+
+runs_argument = click.argument("runs", metavar="RUNS", callback=_no_archive)
 config_option = click.option(
     "--config",
     "config_file",

@@ -64,6 +64,7 @@ def command(
         impact_options = impact_options_for(comparing, request.settings)
         done, failed, written, summary = run_stages(request, impact_options, formats)
         document = None if done.all_failed else widest_document(request)
+    check_names(comparing, document)
     if output.as_json:
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
@@ -75,7 +76,6 @@ def command(
         print_answer(document)
         if written.written:
             print_result(closing_words(written.written))
-    check_names(comparing, document)
     return say_failures(failed, quiet=output.quiet, everything=output.verbose)
 
 

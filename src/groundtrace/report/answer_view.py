@@ -17,11 +17,17 @@ from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
-from groundtrace.impact.answer_words import SIGNIFICANT
+from groundtrace.impact.answer_words import SIGNIFICANT, short_name
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.answer_text import enough_text, has_interval
+from groundtrace.report.answer_text import (
+    MAX_CONFIGS,
+    enough_text,
+    has_interval,
+    new_hint,
+    reward_doubt,
+)
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
 from groundtrace.report.charts.intervals import (
@@ -38,11 +44,14 @@ from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plain_name, plural, reason
 
-MAX_COLUMNS = 4
-"""Most configurations whose means are shown side by side if nothing is compared."""
-
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
+
+RATIO = (
+    "How many times as much the configuration takes: the geometric mean of the tasks' ratios, so one "
+    "large task moves it less than it moves the two means."
+)
+"""What a ratio in the answer is."""
 
 SENTENCE = 1_500
 """Most characters of a sentence that are shown: names in it can be long."""
@@ -87,6 +96,8 @@ class AnswerView:
     per_dollar: str
     """Difference of reward per extra dollar; empty if the configuration does not cost more."""
     look_at: tuple[str, ...]
+    meanings: tuple[tuple[str, str], ...]
+    """Each number's names and what it measures: a hint on hover needs a mouse."""
 
 
 def answer_view(data: ReportData, colours: Colours) -> AnswerView:
@@ -125,15 +136,33 @@ def _compared(
             f" on {answer.n:,} {kind}. ",
             *_scope(data),
         ),
-        columns=tuple((name, colours.get(name, "")) for name in (baseline, config)),
+        columns=_columns((baseline, config), colours),
         lines=tuple(lines),
         axes=_axes(rows, intervals, scales),
         heading=_heading(intervals),
         statement=_said(answer.statement),
         enough=enough_text(answer.enough, answer),
-        per_dollar=_per_dollar(answer.reward_per_dollar),
+        per_dollar=_per_dollar(answer),
         look_at=tuple(_look_at(answer)),
+        meanings=_meanings([row.metric for row in rows], ratios=bool(ratios)),
     )
+
+
+def _meanings(metrics: Sequence[str], *, ratios: bool) -> tuple[tuple[str, str], ...]:
+    """What the numbers of the answer measure, under each name that they have in the output."""
+    found = []
+    for name in metrics:
+        names = dict.fromkeys((plain_name(name), short_name(name), name))
+        distinct = {text.lower(): text for text in reversed(names)}
+        found.append((", ".join(reversed(distinct.values())), QUANTITIES[name].measures))
+    if ratios:
+        found.append(("×", RATIO))
+    return tuple(found)
+
+
+def _columns(configs: Sequence[str], colours: Colours) -> tuple[tuple[str, str], ...]:
+    """Configurations with their colours; every number repeats its name for small screens."""
+    return tuple((shown_name(name), colours.get(name, "")) for name in configs)
 
 
 def _scope(data: ReportData) -> Paragraph:
@@ -247,10 +276,12 @@ def _verdict(row: AnswerRow) -> tuple[str, str]:
     return ("higher" if up else "lower"), ("good" if good else "bad")
 
 
-def _per_dollar(number: float | None) -> str:
+def _per_dollar(answer: Answer) -> str:
+    number = answer.reward_per_dollar
     if number is None:
         return ""
-    return f"{formats.MINUS if number < 0 else '+'}{abs(number):.2g} reward"
+    sign = formats.MINUS if number < 0 else "+"
+    return f"{sign}{abs(number):.2g} reward{reward_doubt(answer)}"
 
 
 def _said(text: str) -> str:
@@ -260,21 +291,23 @@ def _said(text: str) -> str:
 
 def _look_at(answer: Answer) -> Iterator[str]:
     yield from map(_said, answer.look_at)
-    if answer.hint:
-        yield answer.hint
+    if (hint := new_hint(answer)) is not None:
+        yield hint
 
 
 def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> AnswerView:
     """Means of the configurations, if there is nothing to compare."""
     groups = data.summary.by_config
-    shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_COLUMNS]
+    shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS]
     primaries = data.impact.primaries if data.impact is not None else ()
     lines = []
+    named: list[str] = []
     before = ""
     for question, name in questions(primaries):
         values = tuple(_mean(groups[config], name) for config in sorted(shown))
         if all(value == formats.MISSING for value in values):
             continue
+        named.append(name)
         lines.append(
             AnswerLine(
                 question="" if question == before else question,
@@ -305,7 +338,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
             *_scope(data),
             (" Means over tasks, with the number of tasks that have a value in brackets."),
         ),
-        columns=tuple((name, colours.get(name, "")) for name in sorted(shown)),
+        columns=_columns(sorted(shown), colours),
         lines=tuple(lines),
         axes={},
         heading="",
@@ -313,6 +346,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         enough="",
         per_dollar="",
         look_at=(*more, *(_look_at(answer) if answer is not None else ())),
+        meanings=_meanings(named, ratios=False),
     )
 
 

@@ -13,6 +13,8 @@ from groundtrace.report.answer_text import (
     difference_text,
     enough_text,
     has_interval,
+    new_hint,
+    reward_doubt,
 )
 from groundtrace.report.blocks import Name, Paragraph, Quoted, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
@@ -44,12 +46,13 @@ def _points(answer: Answer) -> Iterator[Paragraph]:
         yield ("Enough tasks? ", _text(enough_text(answer.enough, answer)), ".")
     if answer.reward_per_dollar is not None:
         yield (
-            f"Difference of reward for each extra dollar: {formats.signed(answer.reward_per_dollar)}.",
+            f"Difference of reward for each extra dollar: {formats.signed(answer.reward_per_dollar)}"
+            f"{reward_doubt(answer)}.",
         )
     for line in answer.look_at:
         yield ("Look at: ", _text(line), ".")
-    if answer.hint is not None:
-        yield ("Try: ", Quoted(answer.hint), ".")
+    if (hint := new_hint(answer)) is not None:
+        yield ("Try: ", Quoted(hint), ".")
 
 
 def _table(answer: Answer) -> ReportTable:

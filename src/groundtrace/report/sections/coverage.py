@@ -46,7 +46,7 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
         + (f", of {formats.count(found)} that were found" if found is not None else "")
         + f": {_superseded_words(summary)}, "
         f"{len(summary.failed)} failed to be processed, {plural(len(summary.duplicated), 'copy', 'copies')} not counted "
-        f"again, {plural(len(summary.skipped), 'folder')} skipped.",
+        f"again, {plural(len(summary.skipped), 'folder or file', 'folders or files')} skipped.",
     )
     yield (
         f"Retrieval metrics could be computed for {formats.count(overall.computable)} of "
@@ -106,8 +106,8 @@ def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
             )
     if summary.skipped:
         yield make_table(
-            f"Folders skipped: {len(summary.skipped):,}",
-            ("folder", "why"),
+            f"Folders and files skipped: {len(summary.skipped):,}",
+            ("path", "why"),
             [[Name(s.path), Quoted(s.reason)] for s in summary.skipped[:LISTED_TRIALS]],
             _more(len(summary.skipped)),
         )

@@ -129,14 +129,14 @@ def looked_at_text(seen: list[LookedAtSummary]) -> str:
             f"looked at, without ground truth ({one.config_name}, {plural(one.trials, 'trial')}): "
             f"{plural(one.files_read, 'file')} read, {one.files_searched:,} searched, "
             f"{one.files_written:,} written; {plural(one.calls, 'call')}, {one.failed:,} failed, "
-            f"{one.repeated_reads:,} reads repeated{cost}"
+            f"{plural(one.repeated_reads, 'read')} repeated{cost}"
         )
         total = sum(tool.result_chars for tool in one.tools)
         if total:
             shares = [f"{Name(t.tool)} {t.result_chars / total:.0%}" for t in one.tools[:3]]
-            lines.append(f"  most context: {', '.join(shares)}")
+            lines.append(f"  most context, by tool: {', '.join(shares)}")
         known = [file for file in one.files if file.shown_chars]
         if known:
             named = [f"{Name(f.file)} ({f.shown_chars:,} characters)" for f in known[:3]]
-            lines.append(f"  most of files: {', '.join(named)}")
+            lines.append(f"  most context, by file: {', '.join(named)}")
     return "\n".join(lines)

@@ -27,9 +27,16 @@ def movers_section(data: ReportData) -> Section:
     text = (
         "The matched tasks that changed most: configuration minus baseline, ↑ higher is better."
         if tables
-        else "No matched task changed."
+        else _none(found)
     )
     return Section("tasks", "Task by task", ((text,),), tables)
+
+
+def _none(found: Sequence[MatchedComparison]) -> str:
+    """Why no task is listed: “no change” would be wrong if nothing was matched."""
+    if any(one.suite is None and one.computable for one in found):
+        return "No matched task changed."
+    return "No configurations could be matched task by task, so no change is listed."
 
 
 def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:

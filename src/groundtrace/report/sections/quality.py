@@ -14,6 +14,7 @@ from groundtrace.report.sections.shared import (
     both_lists,
     first_hits_table,
     long_table,
+    no_metrics_note,
     own_tasks_note,
 )
 from groundtrace.report.wording import left_out
@@ -61,7 +62,7 @@ def speed_section(data: ReportData) -> Section:
     return Section(
         "speed",
         "How soon",
-        (),
+        no_metrics_note(data),
         (first_hits_table("Time to the first relevant file", all_and_configs(data.summary)),),
     )
 

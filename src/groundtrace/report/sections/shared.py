@@ -46,6 +46,13 @@ def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
     )
 
 
+def no_metrics_note(data: ReportData) -> tuple[Paragraph, ...]:
+    """Says why a section about relevant files is empty, as in a report of a user's own sessions."""
+    if data.summary.overall.computable:
+        return ()
+    return (("No trial has retrieval metrics, so there is nothing to show; Coverage says why.",),)
+
+
 def both_lists(
     caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]
 ) -> ReportTable:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.shared import all_and_configs, long_table, own_tasks_note
+from groundtrace.report.sections.shared import (
+    all_and_configs,
+    long_table,
+    no_metrics_note,
+    own_tasks_note,
+)
 
 
 def utilization_section(data: ReportData) -> Section:
@@ -14,7 +19,8 @@ def utilization_section(data: ReportData) -> Section:
     return Section(
         "use",
         "Using what was found",
-        (
+        no_metrics_note(data)
+        or (
             (
                 "Numbers about reading relevant files make sense for every task. Numbers about "
                 "writing make sense only if the task wants an edit, and only some tasks say "
