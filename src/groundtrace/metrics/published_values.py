@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import UNSET
@@ -151,18 +151,23 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
     if too_many(len(accesses) - len(counted), len(accesses)):
         return Number(reason="lines_unknown")
     again = whole = 0
-    seen: dict[tuple[bool, str], list[LineRun]] = {}
+    seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
     for _, call in groupby(counted, key=lambda one: one.touch.event.step_index):
-        shown: dict[tuple[bool, str], list[LineRun]] = {}
-        for one in call:  # a line that one call shows twice is one line of it
-            runs = one.runs or ()
-            shown.setdefault(one.touch.key, []).extend(runs)
-            whole += one.height - size(runs)
+        shown: dict[tuple[bool, str], list[ShownLines]] = {}
+        for one in call:
+            shown.setdefault(one.touch.key, []).append(one)
         for key, of_file in shown.items():
-            lines, known = joined(of_file), seen.get(key, [])
-            again += size(common(lines, known))
-            whole += size(lines)
-            seen[key] = joined([*known, *lines])
+            lines: Sequence[LineRun] = of_file[0].runs or ()
+            known = seen.get(key)
+            whole += sum(one.height for one in of_file)
+            if len(of_file) > 1:  # a line that one call shows twice is one line of it
+                twice = [run for one in of_file for run in one.runs or ()]
+                lines = joined(twice)
+                whole -= size(twice) - size(lines)
+            if known:
+                again += size(common(lines, known))
+                lines = joined([*known, *lines])
+            seen[key] = lines
     return _share(again, whole, "views of lines", "nothing_shown")
 
 
