@@ -3,7 +3,7 @@
 | field | the first of these that gives a value |
 |---|---|
 | task | the manifest; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the file's name |
-| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, unless most are named after tasks; the model; `default` |
+| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, unless they are dates or most are named after tasks; the model; `default` |
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from groundtrace.discover.wrappers import forms
 from groundtrace.model import Task
 from groundtrace.patterns import regex
+from groundtrace.storage import DAY_FOLDERS
 from groundtrace.values import model_name
 
 if TYPE_CHECKING:
@@ -78,24 +79,43 @@ def name_task(
     return Named(stem_of(parts[-1]), None, "name of the file, which is no known task")
 
 
+_DATE = regex(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_DAY_FOLDERS = regex(DAY_FOLDERS)
+
+
+def _is_of_date(parts: Sequence[str], level: int) -> bool:
+    """Whether a folder is a year, a month or a day: of the date in the file's name, or one of three
+    such folders below each other."""
+    found = _DATE.search(parts[-1])
+    if found is not None and parts[level] in (found[0], *found.groups()):
+        return True
+    return any(
+        _DAY_FOLDERS.fullmatch("/".join(parts[first : first + 3]))
+        for first in range(max(0, level - 2), level + 1)
+        if first + 3 < len(parts)
+    )
+
+
 def config_level(paths: Iterable[Sequence[str]], is_task: Iterable[set[str]]) -> int | None:
     """The level of folders, from 0, that tells configurations apart; None if no level does.
 
     `paths` are the paths of all traces below RUNS. `is_task` holds, for each path, the names of its
-    task in lower case. Levels with a single folder are skipped.
+    task in lower case. Levels with a single folder are skipped, and levels of dates (D145).
     """
     items = list(zip(paths, is_task, strict=True))
     level = 0
     while True:
         folders: dict[str, bool] = {}
+        are_dates = True
         for parts, names in items:
             if len(parts) > level + 1:
                 part = parts[level]
                 named = any(form.casefold() in names for form in task_forms(part))
                 folders[part] = folders.get(part, False) or named
+                are_dates = are_dates and _is_of_date(parts, level)
         if not folders:
             return None
-        if len(folders) > 1:
+        if len(folders) > 1 and not are_dates:
             return None if 2 * sum(folders.values()) > len(folders) else level
         level += 1
 
