@@ -501,6 +501,17 @@ def test_task_definitions_are_not_read_again_but_their_problems_told_again(
     assert bool(read) is broken
 
 
+def test_a_folder_without_tasks_is_told_each_time(groundtrace: Call, small: Path) -> None:
+    """The folder of the runs, given as that of the tasks, looked like tasks without truth."""
+    runs = small / "runs/official"
+    for _ in range(2):
+        ran = groundtrace("normalize", runs, "--tasks", runs, "--jobs", 1)
+        assert ran.code == 0
+        assert f"task definitions: {runs}: no task in it" in ran.out
+    ran = groundtrace("normalize", runs, "--tasks", small / "benchmarks", "--jobs", 1)
+    assert "no task in it" not in ran.out
+
+
 def test_a_run_without_changes_imports_no_stage_that_works_on_traces(
     groundtrace: Call, small: Path
 ) -> None:

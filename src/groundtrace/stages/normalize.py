@@ -84,9 +84,9 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
     """Problems of the task definitions and the registry: they belong to no single run."""
-    problems = [*tasks.problems] if tasks is not None else []
-    problems += context.registry.problems if context.registry is not None else ()
-    return [mask(str(problem)) for problem in problems]
+    notes = tasks.notes if tasks is not None else []
+    problems = context.registry.problems if context.registry is not None else ()
+    return [mask(note) for note in (*notes, *map(str, problems))]
 
 
 class _FoundRuns:

@@ -64,7 +64,7 @@ class Planner(Frozen, frozen=True):
         What was skipped and what is wrong goes to `done`.
         """
         run, settings, only = stale.run, self.request.settings, self.request.only
-        done.noted |= bool(self.tasks.problems)
+        done.noted |= bool(self.tasks.notes)
         found = discover_run(run, settings=settings, tasks=self.tasks.index, only=only)
         found = _noting_faults(found, done)
         plan = plan_run(found, stale.output.folder, run.path, self.context, self.known)

@@ -40,6 +40,16 @@ class TaskDefinitions:
         """Problems of the definitions; reads them."""
         return tuple(self.index.problems) if self.index is not None else ()
 
+    @property
+    def notes(self) -> list[str]:
+        """What to say about the definitions; reads them. Without a word about it, a wrong folder
+        looked like tasks without ground truth."""
+        notes = [str(problem) for problem in self.problems]
+        if self.index is not None and not len(self.index):
+            where = ", ".join(self._locations)
+            notes.append(f"{where}: no task in it; name the folder that holds the tasks' folders")
+        return notes
+
     def fingerprint(self, known: Fingerprints) -> str | None:
         """A text that changes whenever a definition may have changed. It is made by listing files,
         or by reading them if links make listing unsafe."""
