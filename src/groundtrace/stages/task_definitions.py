@@ -40,10 +40,10 @@ class TaskDefinitions:
         """Problems of the definitions; reads them."""
         return tuple(self.index.problems) if self.index is not None else ()
 
-    @property
+    @cached_property
     def notes(self) -> list[str]:
-        """What to say about the definitions; reads them. Without a word about it, a wrong folder
-        looked like tasks without ground truth."""
+        """What to say about the definitions; reads them at first use. Without a word about it, a
+        wrong folder looked like tasks without ground truth."""
         notes = [str(problem) for problem in self.problems]
         if self.index is not None and not len(self.index):
             where = ", ".join(self._locations)
