@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groundtrace.errors import UsageError
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.deltas import differences
 from groundtrace.impact.matched import choose_pairs
+from groundtrace.impact.signflip import MIN_DIFFER
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import difference
 from tests.impact.trial_rows import row
@@ -463,10 +464,16 @@ def test_swapping_the_configs_flips_the_signs(pairs):
 
 @settings(max_examples=25, deadline=None)
 @given(paired(), st.integers(-8, 8))
+@example([(0.0, 0.0)] * 5 + [(0.0, 0.25)], 1)
 def test_a_constant_shift_of_one_side_shifts_the_delta(pairs, shift):
     ours = reward_delta(pairs)
     moved = reward_delta([(b, c + shift) for b, c in pairs])
-    for name in ("mean_delta", "median_delta", "q1", "q3", "ci_low", "ci_high"):
+    # An interval needs tasks that differ, and a shift can make tasks differ or stop differing.
+    enough = [sum(b != c + by for b, c in pairs) >= MIN_DIFFER for by in (0, shift)]
+    for delta, has_enough in zip((ours, moved), enough, strict=True):
+        assert has_enough or (delta.ci_low, delta.ci_high) == (None, None)
+    names = ["mean_delta", "median_delta", "q1", "q3"]
+    for name in names + ["ci_low", "ci_high"] * all(enough):
         a, b = getattr(ours, name), getattr(moved, name)
         assert b == (None if a is None else pytest.approx(a + shift, abs=1e-5))
     both_shifted = reward_delta([(b + shift, c + shift) for b, c in pairs])
