@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
     """The commands that the shell's reader is given, with the directory."""
     seen: list[tuple[str, str | None]] = []
 
-    def shell_refs(command: str, result: Any, cwd: str | None, settings: Settings) -> ShellView:
+    def shell_refs(
+        command: str, result: Any, cwd: str | None, settings: Settings, texts: Mapping[str, str]
+    ) -> ShellView:
         seen.append((command, cwd))
         return ShellView(refs=(FileRef("/workspace/a.py", "read", rule="cat"),))
 

@@ -202,7 +202,8 @@ class _File:
         self,
     ) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
         """Each access that shows the file: its first lines as this module and as the metrics know
-        them, and the first calls whose words may be in the file; 0 if it was not changed before."""
+        them, and how many calls may have put their words into the file by then; 0 if none changed
+        it."""
         own, plain = LineMap(), LineMap()
         edited = 0
         checked = -1

@@ -277,8 +277,9 @@ def _shell(
         # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
-    known = (own_files.texts,) if own_files.texts else ()
-    view = groundtrace.tools.shell.shell_refs(command, result, place or cwd, settings, *known)
+    view = groundtrace.tools.shell.shell_refs(
+        command, result, place or cwd, settings, own_files.texts
+    )
     own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)

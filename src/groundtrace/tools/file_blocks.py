@@ -1,9 +1,9 @@
 """Answers in blocks that begin with the name of a file.
 
 Gemini CLI's search prints `File: path` and below it `L12: text`, with `---` between blocks; that of
-opencode prints `path:` and below it `  Line 12: text`; that of Cursor prints the path alone and below it
-`  12:text`, in a tag. Gemini's tool for several files prints `--- path ---` before the text of each file. Searches of other
-harnesses answer with an object that lists the files.
+opencode prints `path:` and below it `  Line 12: text`; that of Cursor prints the path alone and
+below it `  12:text`, in a tag. Gemini CLI's tool for several files prints `--- path ---` before the
+text of each file. Searches of other harnesses answer with an object that lists the files.
 """
 
 from __future__ import annotations
