@@ -149,13 +149,13 @@ class Conversation:
 
     def enter(self, text: str) -> None:
         """Take the directory and the open file that a message of the harness shows."""
-        state = state_of(text)
-        uploaded = UPLOADED.search(text) if self.cwd is None else None
-        if state.folder:
-            self.cwd = state.folder
-            self.open_file = state.open_file or None
-        elif uploaded is not None:
-            self.cwd = uploaded[1]
+        folder, open_file = state_of(text) or ("", "")
+        if folder:
+            self.cwd = folder
+            self.open_file = open_file or None
+        elif self.cwd is None and "<uploaded_files>" in text:
+            uploaded = UPLOADED.search(text)
+            self.cwd = None if uploaded is None else uploaded[1]
         if self.source.cwd is None:
             self.source.cwd = self.cwd
 
