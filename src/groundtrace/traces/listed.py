@@ -33,22 +33,43 @@ class Listed(msgspec.Struct):
     """The object without its list."""
     problems: list[Problem] = field(default_factory=list)
     """What was wrong with the file as a whole."""
+    in_parts: bool = False
+    """Whether it is read element by element: it is too large or damaged."""
 
 
 Opener = Callable[[], BinaryIO]
 """Opens the file or archive member that holds the object, at its start."""
 
 
-def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+Typed = Callable[[bytes], Listed | None]
+"""Decodes an object of the usual form into types; gives None for any other."""
+
+
+def _untyped(_: bytes) -> Listed | None:
+    return None
+
+
+def load_listed(
+    folder: Folder,
+    path: str,
+    key: str,
+    counted: re.Pattern[bytes],
+    typed: Typed = _untyped,
+) -> Listed:
     """The object in a file; `counted` matches a call in lost bytes. Never raises because of the
     file's content."""
     entry = folder.stat(path)
     size = None if entry is None else entry.size
-    return load_opened(lambda: folder.open(path), size, path, key, counted)
+    return load_opened(lambda: folder.open(path), size, path, key, counted, typed)
 
 
 def load_opened(
-    opener: Opener, size: int | None, path: str, key: str, counted: re.Pattern[bytes]
+    opener: Opener,
+    size: int | None,
+    path: str,
+    key: str,
+    counted: re.Pattern[bytes],
+    typed: Typed = _untyped,
 ) -> Listed:
     """The same for anything that can be opened more than once."""
     if size is not None and size > LARGE:
@@ -57,6 +78,9 @@ def load_opened(
         data = stream.read(LARGE + 1)
     if len(data) > LARGE:
         return _in_parts(opener, path, key, counted)
+    usual = typed(data)
+    if usual is not None:
+        return usual
     try:
         value = jsonio.loads(data)
     except jsonio.BadJsonError as error:
@@ -81,7 +105,7 @@ def from_value(value: Any, path: str, key: str) -> Listed:
 
 
 def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
-    loaded = Listed(iter(()))
+    loaded = Listed(iter(()), in_parts=True)
     loaded.items = _stream(opener, path, key, counted, loaded)
     return loaded
 
