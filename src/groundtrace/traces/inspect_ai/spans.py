@@ -45,6 +45,8 @@ class Spans:
         self._steps: list[Span] = []
         self._last_calls: dict[str, str] = {}
         """Span to the id of its last call."""
+        self._known: dict[str | None, Where] = {}
+        """The places of events by their spans, until the next span or step begins or ends."""
 
     def begin(self, event: Event) -> None:
         """Read an event `span_begin`."""
@@ -56,9 +58,11 @@ class Spans:
         if span.kind == "tool" and parent is not None:
             span.call_id = self._last_calls.get(parent)
         self._spans[key] = span
+        self._known.clear()
 
     def step(self, event: Event) -> None:
         """Read an event `step`: the spans of older logs."""
+        self._known.clear()
         if event.action == "begin" and len(self._steps) < MAX_DEPTH:
             self._steps.append(Span(as_text(event.type), as_text(event.name), None))
         elif event.action == "end" and self._steps:
@@ -77,8 +81,14 @@ class Spans:
 
     def where(self, event: Event) -> Where:
         """The place of an event: a scorer or an agent, and the call that started the agent."""
-        chain = list(self._steps)
         key = as_text(event.span_id)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._where(key)
+        return known
+
+    def _where(self, key: str | None) -> Where:
+        chain = list(self._steps)
         for _ in range(MAX_DEPTH):
             span = self._spans.get(key or "")
             if span is None:
