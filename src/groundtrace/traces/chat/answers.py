@@ -15,6 +15,7 @@ _FRAME = regex(
 _STEP = regex(r"This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z")
 _STEP_BEGINS = "This is step "
 _STDOUT = regex(r"(?:Error executing command:\s*+)?\[STDOUT\]\n\n")
+_STREAMS = ("[STDOUT]", "Error executing command:")
 _STDERR = "\n[STDERR]"
 _PROMPT = regex(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
@@ -50,7 +51,10 @@ def read_answer(name: str, text: str) -> CallAnswer:
         code = frame["code"]
         failed = code is not None and code.strip() != "0"
         text = text[frame.end() :]
-    text = _joined_streams(_without_step(text))
+    if text.rstrip().endswith("."):
+        text = _without_step(text)
+    if text.startswith(_STREAMS):
+        text = _joined_streams(text)
     folder, open_file = None, None
     prompt = _prompt_in(text)
     if prompt is not None:
@@ -75,8 +79,6 @@ def read_answer(name: str, text: str) -> CallAnswer:
 
 def _without_step(text: str) -> str:
     """An answer without R2E-Gym's count of steps."""
-    if not text.rstrip().endswith("."):
-        return text
     start = text.rfind(_STEP_BEGINS)
     if start < 0 or _STEP.match(text, start) is None:
         return text

@@ -127,25 +127,17 @@ class Conversation:
     def messages(self, messages: Sequence[Mapping[str, Any]], dialect: CallSyntax) -> None:
         """Read replies, each with the messages that answer it."""
         self.source.dialect = f"chat {dialect}"
-        position = 0
-        while position < len(messages):
-            number, message = position, messages[position]
-            position += 1
-            self.seen += 1
-            if not is_reply(message):
-                self.enter(text_of(message))
-                continue
+        self.seen += len(messages)
+        replies = [number for number, message in enumerate(messages) if is_reply(message)]
+        for message in messages[: replies[0]] if replies else messages:
+            self.enter(text_of(message))
+        for number, end in zip(replies, [*replies[1:], len(messages)], strict=True):
             self.source.ledger.add(number, None)
-            end = position
-            while end < len(messages) and not is_reply(messages[end]):
-                end += 1
-            answers = messages[position:end]
-            asked = calls_of(message, dialect, self.open_file)
+            answers = messages[number + 1 : end]
+            asked = calls_of(messages[number], dialect, self.open_file)
             self.reply(asked, answers, number)
             for answer in answers:
                 self.enter(text_of(answer))
-            self.seen += len(answers)
-            position = end
 
     def enter(self, text: str) -> None:
         """Take the directory and the open file that a message of the harness shows."""
@@ -182,7 +174,7 @@ class Conversation:
             call_id=asked.call_id,
             step_id=str(number),
             position=self.source.ledger.position,
-            cwd=folder_after(asked.before, self.cwd),
+            cwd=folder_after(asked.before, self.cwd) if asked.before else self.cwd,
         )
         if answer is not None:
             read = read_answer(asked.name, answer)
