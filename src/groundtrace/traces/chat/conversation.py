@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from groundtrace import jsonio
@@ -131,7 +132,7 @@ class Conversation:
         replies = [number for number, message in enumerate(messages) if is_reply(message)]
         for message in messages[: replies[0]] if replies else messages:
             self.enter(text_of(message))
-        for number, end in zip(replies, [*replies[1:], len(messages)], strict=True):
+        for number, end in pairwise([*replies, len(messages)]):
             self.source.ledger.add(number, None)
             answers = messages[number + 1 : end]
             asked = calls_of(messages[number], dialect, self.open_file)
