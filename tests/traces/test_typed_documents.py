@@ -70,20 +70,31 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 
 
 def members(**usual: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects with any of these members; one in some has a wrong type."""
-    return st.fixed_dictionaries({}, optional={name: one | ODD for name, one in usual.items()})
+    """Objects with these members; in some, one member is missing or has a wrong type."""
+    whole = st.fixed_dictionaries(usual)
+    names = st.sampled_from(sorted(usual))
+    return (
+        whole
+        | st.builds(lambda made, name, odd: {**made, name: odd}, whole, names, ODD)
+        | st.builds(lambda made, name: {k: v for k, v in made.items() if k != name}, whole, names)
+    )
+
+
+def listed(item: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Lists of objects, half of them with something else among the objects."""
+    return st.lists(item, max_size=6) | st.lists(item | ODD, max_size=6)
 
 
 FENCED = "go\n```bash\ncat heron/nest.py\n```"
+LISTS = '{"command": "ls"}'
 FRAMED = "<returncode>0</returncode>\n<output>\nEGGS = 3\n</output>"
-MINI = members(
-    role=st.sampled_from(("assistant", "user", "tool")),
-    content=st.sampled_from((FENCED, FRAMED, [{"type": "text", "text": FRAMED}])),
-    timestamp=st.just("2026-05-04T10:00:00Z"),
-    tool_call_id=st.just("c1"),
-    tool_calls=st.just([{"id": "c1", "function": {"arguments": '{"command": "ls"}'}}]),
-    extra=members(
-        actions=st.just([{"command": "ls", "tool_call_id": "c1"}]),
+NEW: dict[str, st.SearchStrategy[Any]] = {
+    "role": st.sampled_from(("assistant", "user", "tool")),
+    "content": st.sampled_from((FENCED, FRAMED, [{"type": "text", "text": FRAMED}])),
+    "tool_call_id": st.sampled_from(("c1", "c2")),
+    "tool_calls": st.just([{"id": key, "function": {"arguments": LISTS}} for key in ("c1", "c2")]),
+    "extra": members(
+        actions=st.sampled_from(([{"command": "ls", "tool_call_id": "c1"}], None)),
         timestamp=st.just(1778000000.0),
         raw_output=st.just("a.py\n"),
         returncode=st.just(0),
@@ -96,10 +107,11 @@ MINI = members(
             ),
         ),
     ),
-)
+}
+MINI = members(**NEW) | members(**NEW, timestamp=st.just("2026-05-04T10:00:00Z"))
 
 
-@given(st.lists(MINI | ODD, max_size=6), st.booleans(), ODD)
+@given(listed(MINI), st.booleans(), ODD)
 def test_messages_of_mini_swe_agent_are_the_same_as_types(
     messages: list[Any], is_bare: bool, info: Any
 ) -> None:
@@ -115,7 +127,7 @@ STEP = members(
 SAID = members(role=st.just("assistant"), action=st.just("ls"), tool_calls=st.just([{"id": "c1"}]))
 
 
-@given(st.lists(STEP | ODD, max_size=5), st.lists(SAID | ODD, max_size=3) | ODD, ODD)
+@given(listed(STEP), st.just([]) | listed(SAID) | ODD, st.none() | ODD)
 def test_steps_of_swe_agent_are_the_same_decoded_at_once(
     steps: list[Any], history: Any, attempts: Any
 ) -> None:
@@ -143,14 +155,14 @@ EVENT = members(
 )
 SAMPLE = members(
     id=st.just("a__b-1"),
-    events=st.lists(EVENT | ODD, max_size=5),
+    events=listed(EVENT),
     messages=st.just([{"role": "assistant", "tool_calls": CALLED}]),
     attachments=st.just({"t": "cat heron/nest.py"}),
     scores=st.just({"match": {"value": "C"}}),
 )
 
 
-@given(st.lists(SAMPLE | ODD, max_size=2))
+@given(st.lists(SAMPLE, max_size=1) | listed(SAMPLE))
 def test_a_json_log_of_inspect_is_the_same_as_types(samples: list[Any]) -> None:
     value = {"version": 2, "eval": {"task": "nest", "model": "wader-1"}, "samples": samples}
     both(InspectReader(), value, (inspect_logs, "typed_log"), (inspect_logs, "typed_sample"))
