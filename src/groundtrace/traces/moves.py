@@ -41,7 +41,7 @@ def folder_after(command: str, folder: str | None, answer: str = "") -> str | No
         return folder
     if len(command) > MAX_COMMAND:
         return None
-    if _NO_MOVE.search(answer):
+    if "cd: " in answer and _NO_MOVE.search(answer):
         return folder if _CD.match(command) else None
     position = 0
     while (move := _CD.match(command, position)) is not None:
