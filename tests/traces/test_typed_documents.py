@@ -209,7 +209,7 @@ def test_words_of_a_line_are_those_of_the_standard_library(text: str) -> None:
 # --- chats ----------------------------------------------------------------------------------
 
 PIECES = (
-    "<function=bash>", "<function=bash >", "</function>", "<function=", "<parameter=command>",
+    "<function=bash>", "<function=bash >", "<function=>", " ", ">", "</function>", "<function=", "<parameter=command>",
     "<parameter=path>", "</parameter>", "<parameter=", "<parameter=<parameter=k>", "ls", "\n",
 )  # fmt: skip
 FUNCTION = re.compile(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)

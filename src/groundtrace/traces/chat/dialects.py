@@ -15,7 +15,8 @@ from groundtrace.values import as_mapping, as_text
 
 CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
 
-_FUNCTION = regex(r"<function=([^>\s]++)\s*+>")
+_FUNCTION = regex(r"<function=([^>\s]*+)\s*+(>?)")
+"""It also matches a name without an end, so that no character of such a name is examined twice."""
 _PARAMETER = regex(r"<parameter=([^>\s]{1,100}+)\s{0,9}+>")
 _FUNCTION_ENDS, _PARAMETER_BEGINS, _PARAMETER_ENDS = "</function>", "<parameter=", "</parameter>"
 _TICKS = regex(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -148,6 +149,9 @@ def xml_calls(text: str) -> list[Asked]:
     found: list[Asked] = []
     end = 0
     while (opened := _FUNCTION.search(text, end)) is not None:
+        if not (opened[1] and opened[2]):
+            end = opened.end()
+            continue
         end = text.find(_FUNCTION_ENDS, opened.end())
         end = len(text) if end < 0 else end
         found.append(Asked(opened[1], _parameters(text[opened.end() : end])))
