@@ -54,7 +54,11 @@ def load_opened(
     if size is not None and size > LARGE:
         return _in_parts(opener, path, key, counted)
     with opener() as stream:
-        data = stream.read(LARGE + 1)
+        # To ask for LARGE bytes gets fresh memory from the system each time, which took an eighth
+        # of the time of a session; asked for its own size, a file mostly goes where one was before.
+        data = stream.read(LARGE + 1 if size is None else size + 1)
+        if size is not None and len(data) > size:  # it has grown
+            data += stream.read(LARGE + 1 - len(data))
     if len(data) > LARGE:
         return _in_parts(opener, path, key, counted)
     try:
