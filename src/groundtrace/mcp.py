@@ -26,9 +26,7 @@ def server_in_name(name: str) -> str | None:
 def block_text(block: Mapping[str, Any]) -> str | None:
     """The text of one content block; Cursor nests it once more: `{"text": {"text": "…"}}`."""
     text = block.get("text")
-    if isinstance(
-        text, str
-    ):  # nearly always; to ask whether it is a Mapping takes ten times as long
+    if isinstance(text, str):  # nearly always; to ask for a Mapping takes ten times as long
         return text
     if isinstance(text, Mapping):
         text = text.get("text")

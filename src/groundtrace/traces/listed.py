@@ -37,18 +37,32 @@ class Listed(msgspec.Struct):
 
 Opener = Callable[[], BinaryIO]
 """Opens the file or archive member that holds the object, at its start."""
+Typed = Callable[[bytes], Listed | None]
+"""Decodes an object of the usual form with fewer values; None for an object of another form, which
+is then decoded completely."""
 
 
-def load_listed(folder: Folder, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+def load_listed(
+    folder: Folder,
+    path: str,
+    key: str,
+    counted: re.Pattern[bytes],
+    typed: Typed | None = None,
+) -> Listed:
     """The object in a file; `counted` matches a call in lost bytes. Never raises because of the
     file's content."""
     entry = folder.stat(path)
     size = None if entry is None else entry.size
-    return load_opened(lambda: folder.open(path), size, path, key, counted)
+    return load_opened(lambda: folder.open(path), size, path, key, counted, typed)
 
 
 def load_opened(
-    opener: Opener, size: int | None, path: str, key: str, counted: re.Pattern[bytes]
+    opener: Opener,
+    size: int | None,
+    path: str,
+    key: str,
+    counted: re.Pattern[bytes],
+    typed: Typed | None = None,
 ) -> Listed:
     """The same for anything that can be opened more than once."""
     if size is not None and size > LARGE:
@@ -61,6 +75,8 @@ def load_opened(
             data += stream.read(LARGE + 1 - len(data))
     if len(data) > LARGE:
         return _in_parts(opener, path, key, counted)
+    if typed is not None and not jsonio.is_heavy(data) and (found := typed(data)) is not None:
+        return found
     try:
         value = jsonio.loads(data)
     except jsonio.BadJsonError as error:
