@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from groundtrace import jsonio
 from groundtrace.mcp import server_in_name
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.patterns import regex
@@ -33,7 +32,7 @@ from groundtrace.traces.gemini.messages import (
 )
 from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
-from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.jsonl import RawLine, decoded, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import load_listed
@@ -63,7 +62,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
                 session.lines += 1
                 session.message(message, line=line.number)
                 continue
-            value, problem = _decoded(line)
+            value, problem = decoded(line)
             if printed.events or is_stream(value):
                 if not printed.events:  # nothing before this was an event
                     printed.lines, printed.noise = session.lines, session.lines
@@ -97,19 +96,10 @@ def _is_lines(folder: Folder, path: str) -> bool:
         head = stream.read(HEAD)
     for found in _objects(head):
         (line,) = read_lines(io.BytesIO(found))
-        value, problem = _decoded(line)
+        value, problem = decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)
     return b'"messages"' not in head
-
-
-def _decoded(line: RawLine) -> tuple[Any, str | None]:
-    if line.too_long:
-        return None, None
-    try:
-        return jsonio.loads(line.data), None
-    except jsonio.BadJsonError as error:
-        return None, str(error)
 
 
 class Session:
