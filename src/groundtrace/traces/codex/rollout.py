@@ -286,7 +286,7 @@ class Rollout:
             return
         history = line.members.get("replacement_history") if line.kind == "compacted" else None
         kept = isinstance(history, list) and any(
-            as_mapping(item).get("type") in CALLS | OUTPUTS for item in history
+            as_text(as_mapping(item).get("type")) in CALLS | OUTPUTS for item in history
         )
         changes.append(RawChange("compaction", after, None if kept else tuple(calls)))
 
