@@ -269,7 +269,7 @@ def work_through(
     request: Request,
     sessions: Sessions,
     function: Callable[[Item], Result],
-    works: Collection[Item],
+    works: Iterable[Item],
     enter: Callable[[Done[Item, Result], RunSession], None],
     *,
     each: float = 1.0,
