@@ -219,7 +219,7 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     done.skipped += seen.skipped
     done.without_task += seen.without_task
     if request.only is None:
-        done.left_behind += _leave_behind(run, request)
+        _leave_behind(run, request, done)
     _write_outcomes(run, request)
     # What could not be read or listed may be readable the next time without looking different
     # (D79).
@@ -265,7 +265,7 @@ def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
     return records
 
 
-def _leave_behind(run: _RunToNormalize, request: Request) -> int:
+def _leave_behind(run: _RunToNormalize, request: Request, done: Normalized) -> None:
     """Count the documents whose trials are gone; remove them if the user asked for it."""
     session = run.session
     wanted = {planned.document_path for planned in run.plan.trials}
@@ -273,12 +273,13 @@ def _leave_behind(run: _RunToNormalize, request: Request) -> int:
         session.forget_inputs(path)
     left = [path for path in document_paths(session.folder, EVENTS_ENDING) if path not in wanted]
     if not request.prune:
-        return len(left)
+        done.left_behind += len(left)
+        return
+    done.pruned += len(left)
     for path in left:
         session.folder.remove(metrics_path(path))
         session.folder.remove(path)
         session.forget(path)
-    return 0
 
 
 def _earlier_outcomes(session: RunSession) -> dict[str, TrialOutcome]:

@@ -109,8 +109,6 @@ _FAILURES = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 
 def typed_sample(data: bytes) -> Listed | None:
     """A sample of the usual form; None for any other, which is then decoded completely."""
-    if jsonio.is_heavy(data):
-        return None
     try:
         sample = _sample.decode(data)
     except _FAILURES:
@@ -120,8 +118,6 @@ def typed_sample(data: bytes) -> Listed | None:
 
 def typed_log(data: bytes) -> Listed | None:
     """A JSON log of the usual form, with its samples as bytes; None for any other."""
-    if jsonio.is_heavy(data):
-        return None
     try:
         log = _log.decode(data)
         packed = [PackedSample(asdict(_short.decode(raw)), raw) for raw in log.samples]
