@@ -38,7 +38,7 @@ _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
     """Read one row."""
-    row = find_row(folder, path, sample_id, name_of, is_literal=True)
+    row = find_row(folder, path, sample_id, name_of)
     if isinstance(row, Problem):
         source = Source(path, "transcript", "chat")
         source.problems.append(row)

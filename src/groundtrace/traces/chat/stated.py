@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
-from groundtrace.traces.rows import RowIds, decoded, read_raw_rows
+from groundtrace.traces.rows import named_rows
 from groundtrace.values import as_mapping, as_number, as_text
 
 _VERDICTS = ("resolved", "target", "reward")
@@ -25,14 +25,9 @@ def name_of(row: Mapping[str, Any]) -> str | None:
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The rows of a file, each with what it states."""
-    ids = RowIds(name_of)
     try:
-        for row in read_raw_rows(folder, path):
-            value = decoded(row, path)
-            if isinstance(value, Problem):
-                yield value
-            else:
-                yield Sample(ids.next(row, value), stated_of(value))
+        for name, value in named_rows(folder, path, name_of):
+            yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 

@@ -30,7 +30,7 @@ from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import Listed, from_value, load_listed
 from groundtrace.traces.mapped.expressions import FAILURES, ExpressionError, reason_of, within
 from groundtrace.traces.mapped.mapping import Declared
-from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
+from groundtrace.traces.rows import find_row, named_rows
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.visible import plural
@@ -88,15 +88,12 @@ def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | P
     if mapping.layout != "rows":
         yield Sample(None, read(mapping, folder, path, None, Keep()).stated)
         return
-    ids = RowIds(lambda row: _task_of(mapping, row))
     try:
-        for row in read_raw_rows(folder, path):
-            value = decoded(row, path)
+        for name, value in named_rows(folder, path, lambda row: _task_of(mapping, row)):
             if isinstance(value, Problem):
                 yield value
-                continue
-            name = ids.next(row, value)
-            yield Sample(name, _read_object(mapping, value, path, Keep()).stated)
+            else:
+                yield Sample(name, _read_object(mapping, value, path, Keep()).stated)
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 
