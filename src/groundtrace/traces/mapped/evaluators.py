@@ -57,7 +57,7 @@ def on_record(expressions: Mapping[str, Expression], key: str, current: Current)
     expression = expressions.get(key)
     if expression is None:
         return _nothing
-    return _reporting(expression.evaluate, expression.can_fail, key, current)
+    return reporting(expression.evaluate, expression.can_fail, key, current)
 
 
 def on_element(expressions: Mapping[str, Expression], key: str, current: Current) -> Evaluate:
@@ -66,13 +66,14 @@ def on_element(expressions: Mapping[str, Expression], key: str, current: Current
     if expression is None or expression.is_of_element:
         return on_record(expressions, key, current)
     if expression.of_record is not None:
-        of_record = _reporting(expression.of_record, expression.can_fail, key, current)
+        of_record = reporting(expression.of_record, expression.can_fail, key, current)
         return lambda value: of_record(current.record if isinstance(value, dict) else None)
-    of_both = _reporting(expression.evaluate, expression.can_fail, key, current)
+    of_both = reporting(expression.evaluate, expression.can_fail, key, current)
     return lambda value: of_both(within(value, current.record))
 
 
-def _reporting(evaluate: Evaluate, can_fail: bool, key: str, current: Current) -> Evaluate:
+def reporting(evaluate: Evaluate, can_fail: bool, key: str, current: Current) -> Evaluate:
+    """The function of an expression; failures are counted."""
     if not can_fail:
         return evaluate
 

@@ -1,33 +1,40 @@
-"""Kinds of records, and which keys of a mapping can give something for a kind.
+"""Kinds of records, and what remains of the expressions of a mapping for a kind.
 
 Most expressions begin with a condition such as `type == 'message'`, and most records are not for
 them: of seven records that Kimi writes for a call, three matter. The kind of a record is the names
 of its members and the texts that conditions ask for. What these decide is worked out once for a
-kind, without evaluating an expression; a record of a kind that no expression is for costs a lookup.
+kind: `type == 'message' && message` is `message`, or nothing. A record of a kind that no expression
+is for costs a lookup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 from groundtrace.frozen import Frozen
 from groundtrace.traces.mapped.compiled import Evaluate, Node, compiled, equality, is_false
+from groundtrace.traces.mapped.scope import can_fail
 
-Kind = tuple[str | None, ...]
-"""The names of a record's members, and for each condition its text; None for any other value."""
+Kind = tuple[str | None, ...] | None
+"""The names of a record's members, and for each condition its text; None for any other value. A
+record with very many members has no kind."""
 
-UNKNOWN = object()
-"""Value of an expression that the kind of a record does not decide."""
 MAX_KINDS = 256
 """Kinds that are remembered; Copilot, with the most, writes about 20."""
 MAX_NAMES = 64
-"""A record with more members has no kind: kinds are kept."""
+"""Members of a record that has a kind."""
 
 _CHAINS = frozenset({"subexpression", "index_expression", "pipe"})
 _PROJECTIONS = frozenset({"projection", "filter_projection", "value_projection"})
 _NOTHING_OF_NOTHING = frozenset({"field", "index", "identity", "current"})
-_LOGIC = frozenset({"and_expression", "or_expression"})
+
+
+class Rest(Frozen, frozen=True):
+    """What remains of an expression for a kind of record."""
+
+    evaluate: Evaluate
+    can_fail: bool
 
 
 class _Known(Frozen, frozen=True):
@@ -35,7 +42,7 @@ class _Known(Frozen, frozen=True):
 
     names: Set[str | None]
     texts: Mapping[str, str | None]
-    """Condition, as text, to the text that the record has there."""
+    """Operand of a condition, as text, to what the record has there."""
 
 
 class Kinds:
@@ -46,49 +53,60 @@ class Kinds:
         and false is a value."""
         self._trees = trees
         self._first_counts = first_counts
-        self._keys: dict[Kind, tuple[str, ...]] = {}
-        asked: dict[str, tuple[Node, set[str]]] = {}
+        self._rests: dict[Kind, Mapping[str, Rest]] = {}
+        asked: dict[str, tuple[Node, dict[str, str]]] = {}
         for tree in trees.values():
             for operand, text in _conditions(tree):
-                asked.setdefault(str(operand), (operand, set()))[1].add(text)
-        self._places = tuple(asked)
-        self._asked: list[tuple[Evaluate, frozenset[str]]] = [
-            (compiled(operand), frozenset(texts)) for operand, texts in asked.values()
+                asked.setdefault(str(operand), (operand, {}))[1][text] = text
+        self._operands = tuple(asked)
+        self._asked: list[tuple[Evaluate, Callable[[Any], str | None]]] = [
+            (compiled(operand), texts.get) for operand, texts in asked.values()
         ]
 
-    def of(self, record: Mapping[str, Any]) -> Kind | None:
-        """The kind of a record, if it has one."""
-        if len(record) > MAX_NAMES:
-            return None
+    def of(self, record: Mapping[str, Any]) -> Kind:
+        """The kind of a record."""
         kind: list[str | None] = list(record)
-        for evaluate, texts in self._asked:
-            value = evaluate(record)
-            kind.append(value if type(value) is str and value in texts else None)
+        if len(kind) > MAX_NAMES:
+            return None
+        for evaluate, asked_text in self._asked:
+            try:
+                kind.append(asked_text(evaluate(record)))
+            except TypeError:  # a list or an object, which is no text
+                kind.append(None)
         return tuple(kind)
 
-    def keys(self, kind: Kind | None) -> tuple[str, ...]:
-        """The keys that can give something for a record of this kind."""
-        if kind is None:
-            return tuple(self._trees)
-        found = self._keys.get(kind)
+    def rests(self, kind: Kind) -> Mapping[str, Rest]:
+        """The keys that can give something for a record of this kind, with what gives it."""
+        found = self._rests.get(kind)
         if found is None:
-            count = len(kind) - len(self._places)
-            texts = dict(zip(self._places, kind[count:], strict=True))
-            known = _Known(frozenset(kind[:count]), texts)
-            values = {key: _value(tree, known) for key, tree in self._trees.items()}
-            found = tuple(key for key, value in values.items() if not self._is_nothing(key, value))
-            if len(self._keys) < MAX_KINDS:
-                self._keys[kind] = found
+            found = self._worked_out(kind)
+            if len(self._rests) < MAX_KINDS:
+                self._rests[kind] = found
         return found
 
-    def _is_nothing(self, key: str, value: Any) -> bool:
-        """Whether a value says nothing. As a fact, false does: it keeps later values away."""
-        return value is None or (value is False and key not in self._first_counts)
+    def _worked_out(self, kind: Kind) -> Mapping[str, Rest]:
+        trees = self._trees
+        if kind is not None:
+            count = len(kind) - len(self._operands)
+            texts = dict(zip(self._operands, kind[count:], strict=True))
+            known = _Known(frozenset(kind[:count]), texts)
+            trees = {key: _rest(tree, known) for key, tree in trees.items()}
+        return {
+            key: Rest(compiled(tree), can_fail(tree))
+            for key, tree in trees.items()
+            if not self._is_nothing(key, tree)
+        }
+
+    def _is_nothing(self, key: str, tree: Node) -> bool:
+        """Whether an expression gives nothing. As a fact, false is something: it is kept."""
+        if tree["type"] != "literal":
+            return False
+        return tree["value"] is None or (tree["value"] is False and key not in self._first_counts)
 
 
 def _conditions(node: Node) -> Iterator[tuple[Node, str]]:
     """The comparisons of a path with a text that decide an expression."""
-    if node["type"] in _LOGIC:
+    if node["type"] in ("and_expression", "or_expression"):
         for child in node["children"]:
             yield from _conditions(child)
         return
@@ -103,46 +121,48 @@ def _first_name(node: Node) -> str | None:
     return path[0]["value"] if all(step["type"] == "field" for step in path) else None
 
 
-def _value(node: Node, known: _Known) -> Any:
+def _literal(value: Any) -> Node:
+    return {"type": "literal", "value": value, "children": []}
+
+
+def _rest(node: Node, known: _Known) -> Node:
+    """An expression that gives the same for records of a kind; a literal if the kind decides it."""
     kind, children = node["type"], node["children"]
-    if kind == "literal":
-        return node["value"]
     if kind == "field":
-        return UNKNOWN if node["value"] in known.names else None
-    if kind in _LOGIC:
-        return _logic(kind == "or_expression", children, known)
+        return node if node["value"] in known.names else _literal(None)
     if kind == "comparator":
-        return _comparison(node, known)
+        return _rest_of_comparison(node, known)
+    if kind in ("and_expression", "or_expression"):
+        return _rest_of_logic(node, known)
     if kind in _CHAINS and not all(_is_nothing_of_nothing(step) for step in children[1:]):
-        return UNKNOWN
+        return node
     if kind in _CHAINS or kind in _PROJECTIONS:
-        return None if _value(children[0], known) is None else UNKNOWN
-    return UNKNOWN
+        start = _rest(children[0], known)
+        return start if start["type"] == "literal" and start["value"] is None else node
+    return node
 
 
-def _logic(is_or: bool, operands: list[Node], known: _Known) -> Any:
+def _rest_of_logic(node: Node, known: _Known) -> Node:
     """An `or` ends with the first operand that is true, an `and` with the first that is false."""
-    value = None
-    for operand in operands:
-        value = _value(operand, known)
-        if value is UNKNOWN or is_false(value) is not is_or:
-            return value
-    return value
+    first, second = (_rest(child, known) for child in node["children"])
+    if first["type"] != "literal":
+        return {**node, "children": [first, second]}
+    return second if is_false(first["value"]) is (node["type"] == "or_expression") else first
 
 
-def _comparison(node: Node, known: _Known) -> Any:
+def _rest_of_comparison(node: Node, known: _Known) -> Node:
     compared = equality(node)
     if compared is None:
-        return UNKNOWN
+        return node
     operand, literal, is_equal = compared
     name, place = _first_name(operand), str(operand)
     if name is None:
-        return UNKNOWN
-    if name not in known.names:  # nothing there, and that is not equal to the literal
-        return not is_equal
+        return node
+    if name not in known.names:  # nothing is there, which is not equal to the literal
+        return _literal(not is_equal)
     if not isinstance(literal, str) or place not in known.texts:
-        return UNKNOWN
-    return (known.texts[place] == literal) is is_equal
+        return node
+    return _literal((known.texts[place] == literal) is is_equal)
 
 
 def _is_nothing_of_nothing(node: Node) -> bool:

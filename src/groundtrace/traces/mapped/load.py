@@ -98,8 +98,7 @@ def read(mapping: Declared, folder: Folder, path: str, name: str | None, keep: K
     trace = MappedTrace(mapping, path, keep)
     if mapping.layout == "lines":
         with folder.open(path) as stream:
-            for line in read_lines(stream):
-                trace.line(line)
+            trace.read(stream)
         return trace.finish({}, [])
     return _from_list(trace, load_listed(folder, path, mapping.records or "\0", _NO_CALL))
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
 
 from groundtrace import jsonio
 from groundtrace.mcp import server_in_name
@@ -18,12 +20,12 @@ from groundtrace.problems import ProblemKind
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.jsonl import RawLine
+from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.mapped.answers import has_failed, lines_of, printed
 from groundtrace.traces.mapped.compiled import Evaluate
-from groundtrace.traces.mapped.evaluators import Current, on_element, on_record
+from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
 from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
 from groundtrace.traces.mapped.mapping import FACTS, Declared
 from groundtrace.traces.source import RawCall, Source
@@ -41,6 +43,10 @@ class _Plan(NamedTuple):
     answers: Evaluate | None
 
 
+_NOTHING = _Plan((), None, None, None, None)
+_decode = msgspec.json.Decoder().decode
+
+
 class MappedTrace:
     """State of reading one file."""
 
@@ -51,8 +57,8 @@ class MappedTrace:
         )
         self.keep = keep
         self.current = Current(mapping.records)
-        self.plans: dict[Kind, _Plan | None] = {}
-        """Kind of record to what must be evaluated for it; None if that is nothing."""
+        self.kind_of = mapping.kinds.of
+        self.plans: dict[Kind, _Plan] = {}
         self.facts: dict[str, Any] = dict.fromkeys(FACTS)
         self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
@@ -91,9 +97,23 @@ class MappedTrace:
 
     # --- records ---
 
-    def line(self, raw: RawLine) -> None:
-        self.lines += 1
-        if not raw.data:
+    def read(self, stream: BinaryIO) -> None:
+        """Read a file whose lines are records."""
+        for raw in read_lines(stream):
+            self.lines += 1
+            try:
+                value = _decode(raw.data)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self.unusual(raw)
+                continue
+            if isinstance(value, dict):
+                self.record(value, raw.number)
+            else:
+                self.note_noise(raw.number)
+
+    def unusual(self, raw: RawLine) -> None:
+        """Handle a line that is too long or not clean JSON."""
+        if raw.too_long:
             self.source.report_long_line(raw)
             self.source.ledger.interrupt()
             return
@@ -131,15 +151,18 @@ class MappedTrace:
 
     def record(self, record: Any, line: int | None = None, number: int | None = None) -> None:
         """Read a record: a line, or the element of the list with this number."""
+        current = self.current
+        current.record, current.line, current.number = record, line, number
         if not isinstance(record, dict):
-            self.at(None, line, number)
             self.problem(f"a record is {type(record).__name__}, not an object")
             return
         self.seen += 1
-        plan = self.plan_of(record)
+        kind = self.kind_of(record)
+        plan = self.plans.get(kind)
         if plan is None:
+            plan = self.new_plan(kind)
+        if plan is _NOTHING:
             return
-        self.at(record, line, number)
         for key, evaluate in plan.facts:
             if self.facts[key] is None:
                 self.facts[key] = evaluate(record)
@@ -158,36 +181,23 @@ class MappedTrace:
             for answer in _elements(plan.answers(record)):
                 self.answer(answer)
 
-    def at(self, record: Any, line: int | None, number: int | None) -> None:
-        current = self.current
-        current.record, current.line, current.number = record, line, number
-
     def problem(self, reason: str, lost_calls: int = 0) -> None:
         """Report something in the current record that cannot be used."""
         line, place = self.current.line, self.current.place
         self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=lost_calls)
 
-    def plan_of(self, record: Mapping[str, Any]) -> _Plan | None:
-        kind = self.mapping.kinds.of(record)
-        if kind is None:
-            return self.plan_for(None)
-        try:
-            return self.plans[kind]
-        except KeyError:
-            plan = self.plan_for(kind)
-            if len(self.plans) < MAX_KINDS:
-                self.plans[kind] = plan
-            return plan
-
-    def plan_for(self, kind: Kind | None) -> _Plan | None:
+    def new_plan(self, kind: Kind) -> _Plan:
+        """What must be evaluated for a kind of record that was not seen before."""
         wanted = {
-            key: on_record(self.mapping.expressions, key, self.current)
-            for key in self.mapping.kinds.keys(kind)
+            key: reporting(rest.evaluate, rest.can_fail, key, self.current)
+            for key, rest in self.mapping.kinds.rests(kind).items()
         }
-        if not wanted:
-            return None
         facts = tuple((key, wanted[key]) for key in FACTS if key in wanted)
-        return _Plan(facts, *(wanted.get(key) for key in ("cwd", "usage", "calls", "answers")))
+        elements = (wanted.get(key) for key in ("cwd", "usage", "calls", "answers"))
+        plan = _Plan(facts, *elements) if wanted else _NOTHING
+        if len(self.plans) < MAX_KINDS:
+            self.plans[kind] = plan
+        return plan
 
     def directory(self, stated: Any) -> str | None:
         """The working directory in what `cwd` gives, if any."""
@@ -314,8 +324,8 @@ class MappedTrace:
 
     def state_of_root(self, root: Mapping[str, Any]) -> None:
         """Take what the object around the records states; it counts more than the records."""
-        self.at(root, None, None)
         expressions, current, source = self.mapping.expressions, self.current, self.source
+        current.record, current.line, current.number = root, None, None
         for key in FACTS:
             found = on_record(expressions, key, current)(root)
             self.facts[key] = found if found is not None else self.facts.get(key)
@@ -373,6 +383,6 @@ def _id(value: Any) -> str | None:
 
 def _elements(found: Any) -> Iterable[Any]:
     """The elements in what an expression gives: a list, one object, or nothing."""
-    if found is None or found is False or found == "":
-        return ()
-    return found if isinstance(found, list) else (found,)
+    if isinstance(found, list):
+        return found
+    return () if found is None or found is False or found == "" else (found,)
