@@ -7,7 +7,7 @@ call with the id of a call that has no answer yet is the same call, written agai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
@@ -34,16 +34,16 @@ from groundtrace.visible import plural
 
 
 class _Plan(NamedTuple):
-    """What must be evaluated for a kind of record; None where nothing can be found."""
+    """What must be evaluated for a kind of record."""
 
-    facts: tuple[tuple[str, Evaluate], ...]
-    cwd: Evaluate | None
-    usage: Evaluate | None
-    calls: Evaluate | None
-    answers: Evaluate | None
+    facts: tuple[tuple[str, Evaluate], ...] = ()
+    """Facts that are not known yet."""
+    cwd: Evaluate | None = None
+    elements: tuple[tuple[Evaluate, Callable[[MappedTrace, Any], None]], ...] = ()
+    """What gives model calls, calls and answers, each with the method that takes one."""
 
 
-_NOTHING = _Plan((), None, None, None, None)
+_NOTHING = _Plan()
 _decode = msgspec.json.Decoder().decode
 
 
@@ -164,22 +164,27 @@ class MappedTrace:
         if plan is _NOTHING:
             return
         for key, evaluate in plan.facts:
-            if self.facts[key] is None:
-                self.facts[key] = evaluate(record)
+            self.fact(key, evaluate(record))
         if plan.cwd is not None:
             directory = self.directory(plan.cwd(record))
             if directory is not None:
                 self.cwd = directory
                 self.source.cwd = self.source.cwd or directory
-        if plan.usage is not None:
-            for usage in _elements(plan.usage(record)):
-                self.count(usage)
-        if plan.calls is not None:
-            for call in _elements(plan.calls(record)):
-                self.call(call)
-        if plan.answers is not None:
-            for answer in _elements(plan.answers(record)):
-                self.answer(answer)
+        for evaluate, take in plan.elements:
+            found = evaluate(record)
+            if isinstance(found, dict):
+                take(self, found)
+            elif isinstance(found, list):
+                for element in found:
+                    take(self, element)
+            elif found is not None and found is not False and found != "":
+                take(self, found)
+
+    def fact(self, key: str, found: Any) -> None:
+        """Take the first value of a fact; from then on it is not looked for."""
+        if found is not None:
+            self.facts[key] = found
+            self.plans.clear()
 
     def problem(self, reason: str, lost_calls: int = 0) -> None:
         """Report something in the current record that cannot be used."""
@@ -192,9 +197,14 @@ class MappedTrace:
             key: reporting(rest.evaluate, rest.can_fail, key, self.current)
             for key, rest in self.mapping.kinds.rests(kind).items()
         }
-        facts = tuple((key, wanted[key]) for key in FACTS if key in wanted)
-        elements = (wanted.get(key) for key in ("cwd", "usage", "calls", "answers"))
-        plan = _Plan(facts, *elements) if wanted else _NOTHING
+        plan = _NOTHING
+        if wanted:
+            unknown = (key for key in FACTS if key in wanted and self.facts[key] is None)
+            plan = _Plan(
+                tuple((key, wanted[key]) for key in unknown),
+                wanted.get("cwd"),
+                tuple((wanted[key], take) for key, take in _TAKEN.items() if key in wanted),
+            )
         if len(self.plans) < MAX_KINDS:
             self.plans[kind] = plan
         return plan
@@ -381,8 +391,9 @@ def _id(value: Any) -> str | None:
     return as_text(value)
 
 
-def _elements(found: Any) -> Iterable[Any]:
-    """The elements in what an expression gives: a list, one object, or nothing."""
-    if isinstance(found, list):
-        return found
-    return () if found is None or found is False or found == "" else (found,)
+_TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
+    "usage": MappedTrace.count,
+    "calls": MappedTrace.call,
+    "answers": MappedTrace.answer,
+}
+"""Keys whose elements are taken, in this order: tokens come before the calls of a record."""
