@@ -13,6 +13,7 @@ from groundtrace.errors import InputError
 from groundtrace.frozen import Frozen
 from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
+from groundtrace.traces.mapped.decode import Decoders
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 from groundtrace.traces.mapped.kinds import Kinds
 
@@ -103,6 +104,7 @@ class Declared(Frozen, frozen=True):
     expressions: Mapping[str, Expression] = field(default_factory=dict)
     kinds: Kinds = field(default_factory=lambda: Kinds({}))
     """Kinds of records that the expressions distinguish."""
+    decoders: Decoders = field(default_factory=lambda: Decoders({}, (), {}))
 
 
 def parse_mapping(text: str, where: str) -> Declared:
@@ -153,6 +155,11 @@ def parse_mapping(text: str, where: str) -> Declared:
         kinds=Kinds(
             {key: expressions[key].tree for key in OF_EVERY_RECORD if key in expressions},
             frozenset(FACTS),
+        ),
+        decoders=Decoders(
+            expressions,
+            (*FACTS, "cwd"),
+            {"calls": tuple(ON_CALL), "answers": tuple(ON_ANSWER), "usage": tuple(ON_USAGE)},
         ),
     )
 

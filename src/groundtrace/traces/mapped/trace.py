@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-import msgspec
-
 from groundtrace import jsonio
 from groundtrace.mcp import server_in_name
 from groundtrace.model import Problem, Stated, Usage
@@ -25,6 +23,7 @@ from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.mapped.answers import has_failed, lines_of, printed
 from groundtrace.traces.mapped.compiled import Evaluate
+from groundtrace.traces.mapped.decode import NOT_FITTING
 from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
 from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
 from groundtrace.traces.mapped.mapping import FACTS, Declared
@@ -44,7 +43,6 @@ class _Plan(NamedTuple):
 
 
 _NOTHING = _Plan()
-_decode = msgspec.json.Decoder().decode
 
 
 class MappedTrace:
@@ -99,11 +97,12 @@ class MappedTrace:
 
     def read(self, stream: BinaryIO) -> None:
         """Read a file whose lines are records."""
+        decode = self.mapping.decoders.record
         for raw in read_lines(stream):
             self.lines += 1
             try:
-                value = _decode(raw.data)
-            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                value = decode(raw.data)
+            except NOT_FITTING:
                 self.unusual(raw)
                 continue
             if isinstance(value, dict):
@@ -112,7 +111,7 @@ class MappedTrace:
                 self.note_noise(raw.number)
 
     def unusual(self, raw: RawLine) -> None:
-        """Handle a line that is too long or not clean JSON."""
+        """Handle a line that is too long, of an unexpected shape or not clean JSON."""
         if raw.too_long:
             self.source.report_long_line(raw)
             self.source.ledger.interrupt()
