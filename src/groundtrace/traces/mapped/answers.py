@@ -30,15 +30,6 @@ def lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"file": {"startLine": start, "numLines": count}}
 
 
-def has_failed(value: Any) -> bool:
-    """Whether a value means failure: True, a number other than 0, or a text that is not empty."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
-        return value != 0
-    return bool(value)
-
-
 def printed(value: Any) -> tuple[str, bool]:
     """An answer as text, and whether it says that it failed."""
     if isinstance(value, str):

@@ -21,7 +21,7 @@ from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.mapped.answers import has_failed, lines_of, printed
+from groundtrace.traces.mapped.answers import lines_of, printed
 from groundtrace.traces.mapped.compiled import Evaluate
 from groundtrace.traces.mapped.decode import NOT_FITTING
 from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
@@ -43,6 +43,8 @@ class _Plan(NamedTuple):
 
 
 _NOTHING = _Plan()
+_KEYS = (str, int)
+"""Types of the ids of model calls."""
 
 
 class MappedTrace:
@@ -70,27 +72,32 @@ class MappedTrace:
         self.prepare()
 
     def prepare(self) -> None:
-        """Look up the functions of the keys that calls, answers and model calls have."""
+        """Look up the functions of the keys about calls, answers and model calls. Those of keys
+        that few mappings have are None if there is no such key."""
+        declared = self.mapping.expressions
         self.id_of = self.evaluator("id")
         self.name_of = self.evaluator("name")
         self.arguments_of = self.evaluator("arguments")
+        self.time_of = self.evaluator("time")
+        self.cwd_of = self.evaluator("call_cwd") if "call_cwd" in declared else None
+        self.server_of = self.evaluator("server") if "server" in declared else None
+        self.agent_of = self.evaluator("agent") if "agent" in declared else None
+        self.has_results = "result" in declared or "failed" in declared
+        """Whether results are inside the calls."""
         self.result_of = self.evaluator("result")
         self.failed_of = self.evaluator("failed")
-        self.time_of = self.evaluator("time")
-        self.cwd_of = self.evaluator("call_cwd")
-        self.server_of = self.evaluator("server")
-        self.agent_of = self.evaluator("agent")
         self.answer_id_of = self.evaluator("answer_id")
         self.answer_result_of = self.evaluator("answer_result")
         self.answer_failed_of = self.evaluator("answer_failed")
         self.answer_time_of = self.evaluator("answer_time")
-        self.usage_id_of = self.evaluator("usage_id")
         self.input_of = self.evaluator("input_tokens")
         self.output_of = self.evaluator("output_tokens")
         self.cached_of = self.evaluator("cached_tokens")
-        self.cost_of = self.evaluator("usage_cost")
+        self.usage_id_of = self.evaluator("usage_id") if "usage_id" in declared else None
+        self.cost_of = self.evaluator("usage_cost") if "usage_cost" in declared else None
 
     def evaluator(self, key: str) -> Evaluate:
+        """What gives the value of a key for an element of the current record."""
         return on_element(self.mapping.expressions, key, self.current)
 
     # --- records ---
@@ -225,13 +232,14 @@ class MappedTrace:
         made = as_count(self.output_of(usage))
         cached = as_count(self.cached_of(usage))
         counts = None if given is None or made is None else TokenCounts(given, made)
-        stated = self.usage_id_of(usage)
-        key = stated if isinstance(stated, str | int) else len(ledger.order)
+        stated = None if self.usage_id_of is None else self.usage_id_of(usage)
+        key = stated if isinstance(stated, _KEYS) else len(ledger.order)
         if cached is not None and key not in ledger.counts:
             self.cached += cached
             self.has_cached = True
         ledger.add(key, counts)
-        self.costs[key] = as_amount(self.cost_of(usage))
+        if self.cost_of is not None:
+            self.costs[key] = as_amount(self.cost_of(usage))
         if self.mapping.is_usage_after:
             for call in self.uncounted:
                 call.position = ledger.position
@@ -250,12 +258,13 @@ class MappedTrace:
         call = self.waiting.get(call_id or "")
         if call is None:
             call = self.new_call(name, arguments, call_id, asked)
-        result = self.result_of(asked)
-        failed = self.failed_of(asked)
-        if result is not None or has_failed(failed):
-            self.give(call, result, failed)
-            call.answered_at = call.answered_at or None
-        elif call_id is not None:
+        if self.has_results:
+            result, failed = self.result_of(asked), self.failed_of(asked)
+            if result is not None or failed:
+                self.give(call, result, failed)
+                call.answered_at = call.answered_at or None
+                return
+        if call_id is not None:
             self.waiting[call_id] = call
 
     def new_call(
@@ -264,8 +273,10 @@ class MappedTrace:
         source = self.source
         moment = parse_time(self.time_of(asked))
         source.saw(moment)
-        server = as_text(self.server_of(asked)) or server_in_name(name)
-        agent = as_text(self.agent_of(asked))
+        server = None if self.server_of is None else as_text(self.server_of(asked))
+        server = server or server_in_name(name)
+        agent = None if self.agent_of is None else as_text(self.agent_of(asked))
+        cwd = None if self.cwd_of is None else as_text(self.cwd_of(asked))
         call = RawCall(
             name,
             self.keep.arguments(dict(arguments)),
@@ -273,7 +284,7 @@ class MappedTrace:
             server=server,
             made_at=moment,
             position=-1,
-            cwd=as_text(self.cwd_of(asked)) or self.cwd,
+            cwd=cwd or self.cwd,
             is_subagent=agent is not None,
             agent=agent,
         )
@@ -298,7 +309,7 @@ class MappedTrace:
 
     def give(self, call: RawCall, result: Any, failed: Any) -> None:
         text, is_error = printed(result)
-        is_error = is_error or has_failed(failed)
+        is_error = is_error or bool(failed)
         is_plain = call.name in self.mapping.plain_reads and not is_error
         data = lines_of(text, call.arguments) if is_plain else None
         call.result, call.result_cut = self.keep.result(text, data, is_error, None)
