@@ -18,7 +18,7 @@ from groundtrace.traces.mapped.scope import can_fail
 
 Kind = tuple[str | None, ...] | None
 """The names of a record's members, and for each condition its text; None for any other value. A
-record with very many members has no kind."""
+record with very many members, or with an object in the place of such a text, has no kind."""
 
 MAX_KINDS = 256
 """Kinds that are remembered; Copilot, with the most, writes about 20."""
@@ -59,20 +59,18 @@ class Kinds:
             for operand, text in _conditions(tree):
                 asked.setdefault(str(operand), (operand, {}))[1][text] = text
         self._operands = tuple(asked)
-        self._asked: list[tuple[Evaluate, Callable[[Any], str | None]]] = [
-            (compiled(operand), texts.get) for operand, texts in asked.values()
-        ]
+        self._asked = [_text_at(operand, texts) for operand, texts in asked.values()]
 
     def of(self, record: Mapping[str, Any]) -> Kind:
         """The kind of a record."""
-        kind: list[str | None] = list(record)
-        if len(kind) > MAX_NAMES:
+        if len(record) > MAX_NAMES:
             return None
-        for evaluate, asked_text in self._asked:
-            try:
-                kind.append(asked_text(evaluate(record)))
-            except TypeError:  # a list or an object, which is no text
-                kind.append(None)
+        kind: list[str | None] = list(record)
+        try:
+            for text_at in self._asked:
+                kind.append(text_at(record))
+        except TypeError:  # a list or an object in the place of a text
+            return None
         return tuple(kind)
 
     def rests(self, kind: Kind) -> Mapping[str, Rest]:
@@ -111,14 +109,33 @@ def _conditions(node: Node) -> Iterator[tuple[Node, str]]:
             yield from _conditions(child)
         return
     compared = equality(node)
-    if compared is not None and isinstance(compared[1], str) and _first_name(compared[0]):
+    if compared is not None and isinstance(compared[1], str) and _names(compared[0]):
         yield compared[0], compared[1]
 
 
-def _first_name(node: Node) -> str | None:
-    """The first name of a path; None for anything else."""
+def _text_at(operand: Node, texts: Mapping[str, str]) -> Callable[[Mapping[str, Any]], str | None]:
+    """A function that gives the text at a path of a record if it is one of these, else None; raises
+    TypeError for a list or an object."""
+    one_of = texts.get
+    first, *rest = _names(operand)
+    if not rest:
+        return lambda record: one_of(record.get(first))
+
+    def text_at(record: Mapping[str, Any]) -> str | None:
+        value = record.get(first)
+        for name in rest:
+            if not isinstance(value, dict):
+                return None
+            value = value.get(name)
+        return one_of(value)
+
+    return text_at
+
+
+def _names(node: Node) -> list[str]:
+    """The names of a path; empty for anything else."""
     path = node["children"] if node["type"] == "subexpression" else [node]
-    return path[0]["value"] if all(step["type"] == "field" for step in path) else None
+    return [step["value"] for step in path] if all(s["type"] == "field" for s in path) else []
 
 
 def _literal(value: Any) -> Node:
@@ -155,10 +172,10 @@ def _rest_of_comparison(node: Node, known: _Known) -> Node:
     if compared is None:
         return node
     operand, literal, is_equal = compared
-    name, place = _first_name(operand), str(operand)
-    if name is None:
+    names, place = _names(operand), str(operand)
+    if not names:
         return node
-    if name not in known.names:  # nothing is there, which is not equal to the literal
+    if names[0] not in known.names:  # nothing is there, which is not equal to the literal
         return _literal(not is_equal)
     if not isinstance(literal, str) or place not in known.texts:
         return node

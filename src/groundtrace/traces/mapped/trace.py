@@ -157,9 +157,8 @@ class MappedTrace:
 
     def record(self, record: Any, line: int | None = None, number: int | None = None) -> None:
         """Read a record: a line, or the element of the list with this number."""
-        current = self.current
-        current.record, current.line, current.number = record, line, number
         if not isinstance(record, dict):
+            self.current.line, self.current.number = line, number
             self.problem(f"a record is {type(record).__name__}, not an object")
             return
         self.seen += 1
@@ -169,6 +168,8 @@ class MappedTrace:
             plan = self.new_plan(kind)
         if plan is _NOTHING:
             return
+        current = self.current
+        current.record, current.line, current.number = record, line, number
         for key, evaluate in plan.facts:
             self.fact(key, evaluate(record))
         if plan.cwd is not None:
