@@ -27,8 +27,9 @@ from groundtrace.traces.mapped.decode import NOT_FITTING
 from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
 from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
 from groundtrace.traces.mapped.mapping import FACTS, Declared
+from groundtrace.traces.mapped.stated import id_text, stated_by
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_number, as_text
+from groundtrace.values import as_amount, as_count, as_text
 from groundtrace.visible import plural
 
 
@@ -255,7 +256,7 @@ class MappedTrace:
             what = "name" if name is None else "arguments"
             self.problem(f"a call whose {what} cannot be used", lost_calls=1)
             return
-        call_id = _id(self.id_of(asked))
+        call_id = id_text(self.id_of(asked))
         call = self.waiting.get(call_id or "")
         if call is None:
             call = self.new_call(name, arguments, call_id, asked)
@@ -299,7 +300,7 @@ class MappedTrace:
         return call
 
     def answer(self, answer: Any) -> None:
-        call = self.waiting.get(_id(self.answer_id_of(answer)) or "")
+        call = self.waiting.get(id_text(self.answer_id_of(answer)) or "")
         if call is None:
             self.orphans += 1
             self.first_orphan = self.first_orphan or self.current.line
@@ -339,7 +340,7 @@ class MappedTrace:
         source.report_cut_results()
         source.harness_version = as_text(self.facts.get("version"))
         source.model = as_text(self.facts.get("model"))
-        source.stated = self.stated()
+        source.stated = stated_by(self.mapping.harness, self.facts, self.costs.values())
         source.usage = self.usage(source.stated)
         return source
 
@@ -356,32 +357,6 @@ class MappedTrace:
         for call in source.calls:
             call.cwd = call.cwd or source.cwd
 
-    def stated(self) -> Stated:
-        facts = self.facts
-        cost, where = as_amount(facts.get("cost")), "cost of the mapping"
-        known = [item for item in self.costs.values() if item is not None]
-        if cost is None and known and len(known) == len(self.costs):
-            cost, where = sum(known), "usage_cost of the mapping"
-        verdict = facts.get("reward")
-        reward = float(verdict) if isinstance(verdict, bool) else as_number(verdict)
-        submission = facts.get("submission")
-        return Stated(
-            task=_id(facts.get("task")),
-            task_place="task of the mapping",
-            model=self.source.model,
-            harness=self.mapping.harness,
-            harness_version=self.source.harness_version,
-            repo=as_text(facts.get("repo")),
-            cost_usd=cost,
-            cost_source=None if cost is None else where,
-            reward=reward,
-            reward_source=None if reward is None else "reward of the mapping",
-            agent_seconds=as_amount(facts.get("seconds")),
-            exit_status=as_text(facts.get("exit_status")),
-            submission=submission if isinstance(submission, str) else None,
-            submission_source="submission of the mapping",
-        )
-
     def usage(self, stated: Stated) -> Usage:
         ledger = self.source.ledger
         output = ledger.main_output()
@@ -393,13 +368,6 @@ class MappedTrace:
             cost_usd=stated.cost_usd,
             cost_source=stated.cost_source,
         )
-
-
-def _id(value: Any) -> str | None:
-    """An id as text; in some formats ids are numbers."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return as_text(value)
 
 
 _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
