@@ -19,7 +19,7 @@ from groundtrace import tomlio
 from groundtrace.traces.mapped.compiled import compiled
 from groundtrace.traces.mapped.kinds import MAX_NAMES, Kinds
 from groundtrace.traces.mapped.mapping import EXPRESSIONS as KEYS
-from groundtrace.traces.mapped.named import Place, follow, see
+from groundtrace.traces.mapped.named import MAX_VALUES, Place, follow, see
 
 EXPRESSIONS = (
     "a", "a.b", "a.b.c", "@", "a[0]", "a[-1].b", "a[1:3]", "a[]", "a[].b", "a[*].b", "a.*", "*.b",
@@ -112,6 +112,25 @@ def test_members_that_no_expression_names_are_not_decoded() -> None:
     record = {"a": [{"b": "x", "c": {"d": 1}, "e": 2}], "f": 3}
     part = msgspec.json.decode(json.dumps(record).encode(), type=place.type())
     assert part == {"a": [{"b": "x", "c": {"d": 1}}]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "record"),
+    [
+        (" | ".join(["(a || b)"] * 60), {"a": {"a": {"b": 1}, "b": [1]}, "b": {"a": 2}}),
+        (".".join("a" * 300), {"a": {"a": {"a": 1}}}),
+        ("a" + "[0]" * 300, {"a": [[1], 2]}),
+        ("[a, b, c][*].a.b", {"a": {"a": {"b": 1}}, "b": {"a": 2}}),
+    ],
+)
+def test_many_places_are_followed_within_limits(expression: str, record: Any) -> None:
+    """Each `||` doubles the places, and a long path is as deep as it is long."""
+    parsed = jmespath.compile(expression).parsed
+    place = Place()
+    see(follow(parsed, follow(parsed, [place])))
+    assert place.size() < 40 * MAX_VALUES
+    part = msgspec.json.decode(json.dumps(record).encode(), type=place.type())
+    assert _by_library(parsed)(part) == _by_library(parsed)(record)
 
 
 def test_a_kind_decides_the_conditions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from random import Random
 from typing import Any
@@ -57,10 +57,7 @@ class PlainKinds:
 class PlainDecoders:
     """Everything is decoded."""
 
-    record = staticmethod(msgspec.json.Decoder().decode)
-
-    def object(self, _records: str) -> Callable[[bytes], Any]:
-        return self.record
+    record = whole = staticmethod(msgspec.json.Decoder().decode)
 
 
 class PlainExpression:

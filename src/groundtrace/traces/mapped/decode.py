@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 
 from groundtrace.traces.mapped.expressions import Expression
-from groundtrace.traces.mapped.named import Place, Value, elements, follow, see, together
+from groundtrace.traces.mapped.named import (
+    MAX_PLACES,
+    Place,
+    Value,
+    elements,
+    follow,
+    see,
+    together,
+)
 
 NOT_FITTING = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 """What a decoder raises for data of another shape, and for data that is not clean JSON."""
@@ -23,10 +31,13 @@ class Decoders:
         expressions: Mapping[str, Expression],
         facts: tuple[str, ...],
         groups: Mapping[str, tuple[str, ...]],
+        records: str | None = None,
     ) -> None:
-        """`facts` are keys that give a value of a record; `groups` has the keys that give elements
-        of a record, each with the keys about such an element."""
+        """`facts` are keys that give a value of a record or of the object around the records;
+        `groups` has the keys that give elements of a record, each with the keys about such an
+        element; `records` is the name of the list of records."""
         self._expressions = expressions
+        self._records = records
         self._facts = facts
         self._groups = groups
 
@@ -36,17 +47,15 @@ class Decoders:
         return msgspec.json.Decoder(self._record().type()).decode
 
     @cached_property
-    def objects(self) -> dict[str, Callable[[bytes], Any]]:
-        return {}
-
-    def object(self, records: str) -> Callable[[bytes], Any]:
-        """Decodes an object with records in a list of this name; raises one of NOT_FITTING."""
-        if records not in self.objects:
-            root = Place()
-            self._state(root)
-            root.member(records).element = self._record()
-            self.objects[records] = msgspec.json.Decoder(root.type()).decode
-        return self.objects[records]
+    def whole(self) -> Callable[[bytes], Any]:
+        """Decodes an object with its records; raises one of NOT_FITTING."""
+        root = Place()
+        self._state(root)
+        if root.size() > MAX_PLACES:
+            root.see()
+        if self._records is not None:
+            root.member(self._records).element = self._record()
+        return msgspec.json.Decoder(root.type()).decode
 
     def _record(self) -> Place:
         record = Place()
@@ -56,6 +65,8 @@ class Decoders:
                 found = follow(self._expressions[key].tree, [record])
                 places: list[Value] = [value for value in found if isinstance(value, Place)]
                 self._use([*places, *elements(found)], record, about)
+        if record.size() > MAX_PLACES:
+            record.see()
         return record
 
     def _state(self, place: Place) -> None:

@@ -113,7 +113,7 @@ def _conditions(node: Node) -> Iterator[tuple[Node, str]]:
         yield compared[0], compared[1]
 
 
-def _text_at(operand: Node, texts: Mapping[str, str]) -> Callable[[Mapping[str, Any]], str | None]:
+def _text_at(operand: Node, texts: Mapping[Any, str]) -> Callable[[Mapping[str, Any]], str | None]:
     """A function that gives the text at a path of a record if it is one of these, else None; raises
     TypeError for a list or an object."""
     one_of = texts.get

@@ -119,7 +119,7 @@ def _load_named(mapping: Declared, folder: Folder, path: str) -> Listed | None:
     if len(data) > LARGE or jsonio.is_heavy(data):
         return None
     try:
-        loaded = from_value(mapping.decoders.object(records)(data), path, records)
+        loaded = from_value(mapping.decoders.whole(data), path, records)
     except NOT_FITTING:
         return None
     # Without a member beside the records nobody could tell this object from an empty one.

@@ -160,6 +160,7 @@ def parse_mapping(text: str, where: str) -> Declared:
             expressions,
             (*FACTS, "cwd"),
             {"calls": tuple(ON_CALL), "answers": tuple(ON_ANSWER), "usage": tuple(ON_USAGE)},
+            texts.get("records"),
         ),
     )
 

@@ -14,11 +14,18 @@ from typing import Any, TypedDict, Union
 from groundtrace.traces.mapped.compiled import Node
 from groundtrace.traces.mapped.scope import RECORD
 
+MAX_VALUES = 16
+"""Values that an expression is followed for; each `||` can double them."""
+MAX_PLACES = 500
+MAX_DEPTH = 20
+"""Beyond these limits, whole values are decoded: anybody may have written the mapping."""
+
 
 class Place:
     """A place in a record, and how expressions use the value there."""
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth
         self.members: dict[str, Place] = {}
         self.element: Place | None = None
         """Every element of a list."""
@@ -29,13 +36,24 @@ class Place:
 
     def member(self, name: str) -> Place:
         """The place of a member."""
-        return self.members.setdefault(name, Place())
+        if self.depth == MAX_DEPTH:
+            self.see()
+            return self
+        return self.members.setdefault(name, Place(self.depth + 1))
 
     def elements(self) -> Place:
         """The place of the elements of a list."""
+        if self.depth == MAX_DEPTH:
+            self.see()
+            return self
         if self.element is None:
-            self.element = Place()
+            self.element = Place(self.depth + 1)
         return self.element
+
+    def size(self) -> int:
+        """How many places there are in this one."""
+        inside = [*self.members.values(), *([self.element] if self.element is not None else [])]
+        return 1 + sum(place.size() for place in inside)
 
     def see(self) -> None:
         """Note that all of the value can be seen."""
@@ -79,7 +97,7 @@ Value = Place | list["Value"]
 def follow(node: Node, values: list[Value]) -> list[Value]:
     """What an expression may give for these values; what it uses of them is noted."""
     step = _FOLLOWED.get(node["type"])
-    if step is None:  # any other kind of node may look at everything
+    if step is None or len(values) > MAX_VALUES:  # it may look at everything
         see(values)
         return []
     return step(node, values)
