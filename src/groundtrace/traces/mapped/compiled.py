@@ -64,9 +64,11 @@ def _chain(node: Node) -> Evaluate:
 
 
 def _path(names: Sequence[str]) -> Evaluate:
-    """One name inside the other; most paths have two names, which need no loop."""
+    """One name inside the other; nearly all paths have two or three names and need no loop."""
     if len(names) == 2:
         return _path_of_two(*names)
+    if len(names) == 3:
+        return _path_of_three(*names)
 
     def evaluate(value: Any) -> Any:
         for name in names:
@@ -84,6 +86,19 @@ def _path_of_two(first: str, second: str) -> Evaluate:
             inner = value.get(first)
             if isinstance(inner, dict):
                 return inner.get(second)
+        return None
+
+    return evaluate
+
+
+def _path_of_three(first: str, second: str, third: str) -> Evaluate:
+    def evaluate(value: Any) -> Any:
+        if isinstance(value, dict):
+            outer = value.get(first)
+            if isinstance(outer, dict):
+                inner = outer.get(second)
+                if isinstance(inner, dict):
+                    return inner.get(third)
         return None
 
     return evaluate
@@ -118,7 +133,7 @@ def _and(node: Node) -> Evaluate:
 def _and_of_two(first: Evaluate, second: Evaluate) -> Evaluate:
     def evaluate(value: Any) -> Any:
         found = first(value)
-        if found is True or not is_false(found):
+        if found is True or (found is not False and not is_false(found)):
             return second(value)
         return found
 
@@ -188,7 +203,8 @@ def _filter(node: Node) -> Evaluate:
             return None
         found = []
         for element in elements:
-            if not is_false(wanted(element)):
+            is_wanted = wanted(element)
+            if is_wanted is True or (is_wanted is not False and not is_false(is_wanted)):
                 one = shown(element)
                 if one is not None:
                     found.append(one)

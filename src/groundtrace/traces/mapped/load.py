@@ -115,8 +115,8 @@ def _load_named(mapping: Declared, folder: Folder, path: str) -> Listed | None:
     if records is None or entry is None or entry.size > LARGE:
         return None
     with folder.open(path) as stream:
-        data = stream.read(LARGE + 1)
-    if len(data) > LARGE or jsonio.is_heavy(data):
+        data = stream.read(entry.size + 1)  # memory for the largest file takes longer to get
+    if len(data) > entry.size or jsonio.is_heavy(data):
         return None
     try:
         loaded = from_value(mapping.decoders.whole(data), path, records)
