@@ -35,6 +35,8 @@ class RawRow(Frozen, frozen=True):
     """Empty if the row is too long to decode."""
     alone: bool = False
     """Whether this one object is the whole file."""
+    value: Any = None
+    """The object, if it is the whole file: it was decoded to know that."""
 
 
 def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
@@ -47,33 +49,34 @@ def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
             for number, data in enumerate(scanner.elements(), start=1):
                 yield RawRow(number, data)
             return
-    if _is_one_object(folder, path, head):
-        yield RawRow(1, folder.read(path, MAX_ELEMENT), alone=True)
+    alone = _one_object(folder, path, head)
+    if alone is not None:
+        yield alone
         return
     with folder.open(path) as stream:
         for line in read_lines(stream):
             yield RawRow(line.number, line.data)
 
 
-def _is_one_object(folder: Folder, path: str, head: bytes) -> bool:
-    """Whether a file is one object, on one or many lines, and not one object per line."""
-    entry = folder.stat(path)
-    if entry is None or entry.size > MAX_ELEMENT:
-        return False
+def _one_object(folder: Folder, path: str, head: bytes) -> RawRow | None:
+    """The row of a file that is one object, on one or many lines, and not one object per line."""
     first, end, rest = head.partition(b"\n")
     if path.endswith(_LINES) and first.strip() not in (b"", b"{"):
-        return False  # one row in a file of rows is still a row
-    if end and rest.strip() and _decodes(first):
-        return False
-    return _decodes(folder.read(path, MAX_ELEMENT))
-
-
-def _decodes(data: bytes) -> bool:
+        return None  # one row in a file of rows is still a row
+    entry = folder.stat(path)
+    if entry is None or entry.size > MAX_ELEMENT:
+        return None
     try:
-        jsonio.loads(data)
+        if end and rest.strip():
+            jsonio.loads(first)
+            return None
     except jsonio.BadJsonError:
-        return False
-    return True
+        pass
+    try:
+        data = folder.read(path, MAX_ELEMENT)
+        return RawRow(1, data, alone=True, value=jsonio.loads(data))
+    except jsonio.BadJsonError:
+        return None
 
 
 def decoded(row: RawRow, path: str) -> Mapping[str, Any] | Problem:
@@ -82,7 +85,7 @@ def decoded(row: RawRow, path: str) -> Mapping[str, Any] | Problem:
         reason = "a row is too large to be decoded"
         return Problem(path, "line_too_long", reason, line=row.number)
     try:
-        value = jsonio.loads(row.data)
+        value = row.value if row.alone else jsonio.loads(row.data)
     except jsonio.BadJsonError as error:
         return Problem(path, "broken_line", f"not JSON: {error}", line=row.number)
     if not isinstance(value, dict):
