@@ -104,8 +104,13 @@ def decoded(row: RawRow, path: str) -> Mapping[str, Any] | Problem:
     return value
 
 
-NameOf = Callable[[Mapping[str, Any]], str | None]
-"""The instance that a row names; None if it names none."""
+class Naming(NamedTuple):
+    """How rows are named."""
+
+    key: str
+    """Equal for rules that give the same names."""
+    name_of: Callable[[Mapping[str, Any]], str | None]
+    """The instance that a row names; None if it names none."""
 
 
 class NamedRow(NamedTuple):
@@ -124,15 +129,15 @@ class _Place(NamedTuple):
     length: int
 
 
-_Key = tuple[str, str, str, NameOf]
+_Key = tuple[str, str, str, str]
 _known: dict[_Key, dict[str, _Place]] = {}
-"""A file as it is on disk, and what names its rows, to the places of the rows by id. Workers that
+"""A file as it is on disk, and the rule of its names, to the places of its rows by id. Workers that
 are forked have what discovery noted here."""
 
 
-def named_rows(folder: Folder, path: str, name_of: NameOf) -> Iterator[NamedRow]:
+def named_rows(folder: Folder, path: str, naming: Naming) -> Iterator[NamedRow]:
     """All rows of a file, each with an id that is unique in it."""
-    key = _key(folder, path, name_of)
+    key = _key(folder, path, naming)
     places: dict[str, _Place] = {}
     seen: dict[str, int] = {}
     for row in read_raw_rows(folder, path):
@@ -140,7 +145,7 @@ def named_rows(folder: Folder, path: str, name_of: NameOf) -> Iterator[NamedRow]
         if row.alone or isinstance(value, Problem):
             yield NamedRow(None, value)
             continue
-        name = stem = name_of(value) or f"row-{row.number}"
+        name = stem = naming.name_of(value) or f"row-{row.number}"
         while name in seen:  # a row can be called a.2 as well
             seen[stem] += 1
             name = f"{stem}.{seen[stem]}"
@@ -154,28 +159,28 @@ def named_rows(folder: Folder, path: str, name_of: NameOf) -> Iterator[NamedRow]
         _known[key] = places
 
 
-def _key(folder: Folder, path: str, name_of: NameOf) -> _Key | None:
+def _key(folder: Folder, path: str, naming: Naming) -> _Key | None:
     entry = folder.stat(path)
-    return None if entry is None else (folder.url, path, entry.mark, name_of)
+    return None if entry is None else (folder.url, path, entry.mark, naming.key)
 
 
 def find_row(
-    folder: Folder, path: str, sample_id: str | None, name_of: NameOf
+    folder: Folder, path: str, sample_id: str | None, naming: Naming
 ) -> Mapping[str, Any] | Problem:
     """The row with this id; without an id, the only row of a file."""
     if sample_id is None:
         return _only_row(folder, path)
-    places = _known.get(_key(folder, path, name_of))  # type: ignore[arg-type]
+    places = _known.get(_key(folder, path, naming))  # type: ignore[arg-type]
     if places is not None and sample_id in places:
         place = places[sample_id]
         value = decoded(_row_at(folder, path, place), path)
         if not isinstance(value, Problem):
             # A file can change so that neither its size nor its time shows it.
-            name = name_of(value) or f"row-{place.number}"
+            name = naming.name_of(value) or f"row-{place.number}"
             if name in (sample_id, sample_id.rpartition(".")[0]):
                 return value
     found: Mapping[str, Any] | None = None
-    for row in named_rows(folder, path, name_of):
+    for row in named_rows(folder, path, naming):
         if row.name == sample_id and not isinstance(row.value, Problem):
             found = row.value  # the others are named too, so that each is found at once
     return found or Problem(path, "unrecognised", f"no row {sample_id!r} in the file")

@@ -21,7 +21,7 @@ from groundtrace.traces.chat.dialects import (
     text_of,
     xml_calls,
 )
-from groundtrace.traces.chat.stated import name_of, stated_of
+from groundtrace.traces.chat.stated import NAMING, stated_of
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.moves import folder_after
@@ -38,7 +38,7 @@ _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
     """Read one row."""
-    row = find_row(folder, path, sample_id, name_of)
+    row = find_row(folder, path, sample_id, NAMING)
     if isinstance(row, Problem):
         source = Source(path, "transcript", "chat")
         source.problems.append(row)

@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
-from groundtrace.traces.rows import named_rows
+from groundtrace.traces.rows import Naming, named_rows
 from groundtrace.values import as_mapping, as_number, as_text
 
 _VERDICTS = ("resolved", "target", "reward")
@@ -23,10 +23,13 @@ def name_of(row: Mapping[str, Any]) -> str | None:
     return as_text(row.get("instance_id")) or as_text(as_mapping(row.get("ds")).get("instance_id"))
 
 
+NAMING = Naming("chat", name_of)
+
+
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The rows of a file, each with what it states."""
     try:
-        for name, value in named_rows(folder, path, name_of):
+        for name, value in named_rows(folder, path, NAMING):
             yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
