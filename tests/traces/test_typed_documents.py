@@ -29,6 +29,8 @@ from groundtrace.traces.inspect_ai import logs as inspect_logs
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.mini_swe_agent import load as mini_load
+from groundtrace.traces.openhands import rows as openhands_rows
+from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.source import Reader
 from groundtrace.traces.swe_agent import SweAgentReader
 from groundtrace.traces.swe_agent import load as swe_load
@@ -176,6 +178,86 @@ def test_an_archived_sample_of_inspect_is_the_same_as_types(sample: Any) -> None
     usual = said(InspectReader(), packed.getvalue())
     with mock.patch.object(inspect_logs, "typed_sample", lambda _: None):
         assert said(InspectReader(), packed.getvalue()) == usual
+
+
+ASKED = {"id": "c1", "function": {"name": "execute_bash", "arguments": LISTS}}
+ACTION = members(
+    id=st.sampled_from((1, 2)),
+    timestamp=st.just("2026-05-04T10:00:00"),
+    source=st.sampled_from(("agent", "user")),
+    action=st.sampled_from(("run", "recall", "run_ipython", "mcp", "edit")),
+    args=st.sampled_from(({"command": "cd src"}, {"code": "open_file('/a.py')"}, {"name": "find"})),
+    command=st.just("ls"),
+    llm_metrics=members(
+        accumulated_token_usage=members(prompt_tokens=st.just(9), completion_tokens=st.just(4))
+    ),
+    tool_call_metadata=members(
+        function_name=st.just("execute_bash"),
+        tool_call_id=st.just("c1"),
+        model_response=members(
+            id=st.just("r1"),
+            usage=members(prompt_tokens=st.just(9), completion_tokens=st.just(4)),
+            choices=listed(members(message=members(tool_calls=listed(st.just(ASKED))))),
+        ),
+    ),
+)
+OBSERVATION = members(
+    id=st.just(3),
+    cause=st.sampled_from((1, 2)),
+    observation=st.sampled_from(("run", "run_ipython", "error")),
+    content=st.sampled_from(("a.py\r\nroot@nest:/heron # ", "ERROR: no", [{"text": "a.py"}])),
+    exit_code=st.just(1),
+    success=st.booleans(),
+    extras=members(
+        metadata=members(exit_code=st.just(0), working_dir=st.just("/heron")), exit_code=st.just(2)
+    ),
+)
+SDK = members(
+    kind=st.sampled_from(("ActionEvent", "ObservationEvent", "AgentErrorEvent")),
+    id=st.just("e1"),
+    action_id=st.just("e1"),
+    tool_name=st.just("terminal"),
+    tool_call_id=st.just("c1"),
+    tool_call=members(name=st.just("terminal"), arguments=st.just(LISTS)),
+    action=st.just({"kind": "TerminalAction", "command": "ls"}),
+    observation=members(content=st.just([{"text": "a.py"}]), exit_code=st.just(1)),
+    error=st.just("no"),
+) | st.just(
+    {
+        "kind": "ConversationStateUpdateEvent",
+        "key": "stats",
+        "value": {"usage_to_metrics": {"agent": {"accumulated_cost": 2}}},
+    }
+)
+TOLD = ACTION | OBSERVATION | SDK
+
+
+@given(members(history=listed(TOLD | st.lists(TOLD, max_size=2)), instance_id=st.just("a__b-1")))
+def test_a_row_of_openhands_is_the_same_as_types(row: dict[str, Any]) -> None:
+    both(OpenHandsReader(), row, (openhands_rows, "row_in"))
+    both(OpenHandsReader(), row, (openhands_rows, "row_in"), (openhands_rows, "row_of"))
+
+
+@given(listed(TOLD))
+def test_a_log_of_openhands_is_the_same_as_types(events: list[Any]) -> None:
+    both(OpenHandsReader(), events, (openhands_rows, "event_in"))
+
+
+@pytest.mark.parametrize(
+    "event", [{"action": "run", "command": "ls"}, {"action": "run", "args": 7}]
+)
+def test_arguments_of_old_events_are_members_of_the_event(event: dict[str, Any]) -> None:
+    """Then all members of the event are needed, so that it is decoded completely."""
+    data = json.dumps({"history": [{**event, "path": "/heron"}]}).encode()
+    (call,) = OpenHandsReader().read(OneFile(data), "x.json", Keep()).calls
+    assert call.arguments["path"] == "/heron"
+
+
+def test_a_key_that_is_not_unicode_is_no_crash() -> None:
+    """Only the complete decoding reads it, and a decoded row with such a key has no types."""
+    row = {"\ud800": 1, "history": [{"action": "run", "args": {"command": "ls"}}]}
+    source = OpenHandsReader().read(OneFile(json.dumps(row).encode()), "x.json", Keep())
+    assert [call.name for call in source.calls] == ["execute_bash"] and not source.problems
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from groundtrace import jsonio
@@ -10,6 +10,13 @@ from groundtrace.frozen import Frozen
 from groundtrace.mcp import UNKNOWN_SERVER, content_text
 from groundtrace.patterns import regex
 from groundtrace.traces.openhands.dialect import BUILTIN_TOOLS
+from groundtrace.traces.openhands.records import (
+    BOOKKEEPING,
+    NO_CALLS,
+    Event,
+    ToolCall,
+    calls_of,
+)
 from groundtrace.traces.openhands.skills import skill_of
 from groundtrace.values import as_mapping, as_text
 
@@ -27,45 +34,8 @@ NAMES: Mapping[str, str] = {
     "task_tracking": "task_tracker",
 }
 """The tool of an action for which no function call of the model is recorded."""
-NO_CALLS = frozenset(
-    {
-        "system",
-        "message",
-        "recall",
-        "condensation",
-        "change_agent_state",
-        "null",
-        "pause",
-        "resume",
-        "start",
-        "stop",
-        "loop_recovery",
-    }
-)
-"""Actions that are not calls of a tool."""
-_BOOKKEEPING = frozenset(
-    {
-        "action",
-        "thought",
-        "timestamp",
-        "id",
-        "source",
-        "message",
-        "is_confirmed",
-        "confirmation_state",
-        "action_risk",
-        "security_risk",
-        "keep_prompt",
-        "kernel_init_code",
-        "tool_call_metadata",
-        "llm_metrics",
-        "hidden",
-        "blocking",
-        "is_static",
-        "cwd",
-        "impl_source",
-    }
-)
+_OWN = BUILTIN_TOOLS.union(NAMES.values())
+_MCP = ("mcp", "call_tool_mcp")
 _PROMPT = regex(r"(?:\r?\n|\A)[^\n@]{0,200}+@[^\n:]{1,200}+:(?P<folder>[^\n]{0,4096}?) [#$]\s*+\Z")
 """The shell's prompt at the end of old observations."""
 _FOOTER = regex(
@@ -82,45 +52,33 @@ class Asked(Frozen, frozen=True):
     server: str | None = None
 
 
-def asked_v0(event: Mapping[str, Any]) -> Asked | None:
+def asked_v0(event: Event) -> Asked | None:
     """The call of an action; None if the action is not a call."""
-    action = as_text(event.get("action")) or ""
-    meta = as_mapping(event.get("tool_call_metadata"))
-    name = as_text(meta.get("function_name"))
-    args = as_mapping(event.get("args")) or {
-        key: value for key, value in event.items() if key not in _BOOKKEEPING
-    }
+    action = as_text(event.action) or ""
+    meta = event.tool_call_metadata
+    name = None if meta is None else as_text(meta.function_name)
+    args = event.args or {}
     if name is None:
-        if action in NO_CALLS or (action != "recall" and event.get("source") == "user"):
+        if action in NO_CALLS or event.source == "user":
             return None
-        name = (
-            as_text(args.get("name")) if action in ("mcp", "call_tool_mcp") else NAMES.get(action)
-        )
+        name = as_text(args.get("name")) if action in _MCP else NAMES.get(action)
         name = name or action
-    call_id = as_text(meta.get("tool_call_id"))
-    given = _given(meta, name, call_id)
+    call_id = None if meta is None else as_text(meta.tool_call_id)
+    given = None if meta is None else _given(calls_of(meta.model_response), name, call_id)
     if given is None:
         given = _from_action(action, args)
     skill = skill_of(given.get("code")) if action == "run_ipython" else None
     if skill is not None:
         return Asked(*skill, call_id)
-    server = None if name in BUILTIN_TOOLS or name in NAMES.values() else UNKNOWN_SERVER
-    return Asked(name, given, call_id, server)
+    return Asked(name, given, call_id, None if name in _OWN else UNKNOWN_SERVER)
 
 
-def _given(meta: Mapping[str, Any], name: str, call_id: str | None) -> dict[str, Any] | None:
+def _given(calls: Sequence[ToolCall], name: str, call_id: str | None) -> dict[str, Any] | None:
     """The arguments as the model wrote them, if the model's reply shows whose they are."""
-    choices = as_mapping(meta.get("model_response")).get("choices")
-    first = as_mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    calls = as_mapping(first.get("message")).get("tool_calls")
-    fitting = [
-        as_mapping(as_mapping(call).get("function"))
-        for call in (calls if isinstance(calls, list) else [])
-        if as_mapping(call).get("id") == call_id
-    ]
-    if len(fitting) != 1 or fitting[0].get("name") != name:
+    fitting = [call.function for call in calls if call.id == call_id]
+    if len(fitting) != 1 or fitting[0] is None or fitting[0].name != name:
         return None
-    return _decoded(fitting[0].get("arguments"))
+    return _decoded(fitting[0].arguments)
 
 
 def _decoded(value: Any) -> dict[str, Any] | None:
@@ -134,9 +92,9 @@ def _decoded(value: Any) -> dict[str, Any] | None:
 
 def _from_action(action: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that the action records, under the names that its tool uses."""
-    if action in ("mcp", "call_tool_mcp"):
+    if action in _MCP:
         return dict(as_mapping(args.get("arguments")))
-    given = {k: v for k, v in args.items() if k not in _BOOKKEEPING and v is not None}
+    given = {k: v for k, v in args.items() if k not in BOOKKEEPING and v is not None}
     if action == "read":
         given = {"command": "view", **given}
     elif action == "edit":
@@ -144,18 +102,16 @@ def _from_action(action: str, args: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def asked_v1(event: Mapping[str, Any]) -> Asked:
+def asked_v1(event: Event) -> Asked:
     """The call of an ActionEvent."""
-    call = as_mapping(event.get("tool_call"))
-    name = as_text(event.get("tool_name")) or as_text(call.get("name")) or "unknown"
+    call = as_mapping(event.tool_call)
+    name = as_text(event.tool_name) or as_text(call.get("name")) or "unknown"
     given = _decoded(call.get("arguments"))
     if given is None:
-        action = as_mapping(event.get("action"))
+        action = as_mapping(event.action)
         given = {k: v for k, v in action.items() if k != "kind" and v is not None}
-    server = None if name in BUILTIN_TOOLS else UNKNOWN_SERVER
-    if name in _SDK_TOOLS:
-        server = None
-    return Asked(name, given, as_text(event.get("tool_call_id")), server)
+    server = None if name in BUILTIN_TOOLS or name in _SDK_TOOLS else UNKNOWN_SERVER
+    return Asked(name, given, as_text(event.tool_call_id), server)
 
 
 _SDK_TOOLS = frozenset(
@@ -181,38 +137,41 @@ _SDK_TOOLS = frozenset(
 """The SDK's own tools."""
 
 
-def outcome_v0(event: Mapping[str, Any]) -> tuple[str, bool, str | None]:
+def outcome_v0(event: Event) -> tuple[str, bool, str | None]:
     """Text of an observation, whether the call failed, and the directory after it."""
-    text = content_text(event.get("content"))
-    extras = as_mapping(event.get("extras"))
-    metadata = as_mapping(extras.get("metadata"))
-    folder = as_text(metadata.get("working_dir"))
-    code = next(
-        (
-            value
-            for place in (metadata, extras, event)
-            if isinstance(value := place.get("exit_code"), int)
-        ),
-        0,
-    )
-    kind = event.get("observation")
-    found = _PROMPT.search(text) if kind == "run" and not metadata else None
+    text = content_text(event.content)
+    kind = event.observation
+    shell = None if event.extras is None else event.extras.metadata
+    folder = None if shell is None else as_text(shell.working_dir)
+    found = _PROMPT.search(text) if kind == "run" and shell is None else None
     found = found or (_FOOTER.search(text) if kind == "run_ipython" else None)
     if found is not None:
         place = found["folder"].strip()
         folder = folder or (place if place.startswith("/") else None)
         text = text[: found.start()]
-    text = text.replace("\r\n", "\n")
-    failed = kind == "error" or code not in (0, -1) or event.get("success") is False
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    failed = kind == "error" or _code(event) not in (0, -1) or event.success is False
     return text, failed or text.lstrip().startswith("ERROR:"), folder
 
 
-def outcome_v1(kind: str, event: Mapping[str, Any]) -> tuple[str, bool, str | None]:
+def _code(event: Event) -> int:
+    """The exit code, wherever it is; 0 if there is none."""
+    extras = event.extras
+    if extras is not None:
+        if extras.metadata is not None and isinstance(extras.metadata.exit_code, int):
+            return extras.metadata.exit_code
+        if isinstance(extras.exit_code, int):
+            return extras.exit_code
+    return event.exit_code if isinstance(event.exit_code, int) else 0
+
+
+def outcome_v1(kind: str, event: Event) -> tuple[str, bool, str | None]:
     """The same for an answer of V1."""
     if kind != "ObservationEvent":
-        text = as_text(event.get("error")) or as_text(event.get("rejection_reason")) or ""
+        text = as_text(event.error) or as_text(event.rejection_reason) or ""
         return text, True, None
-    seen = as_mapping(event.get("observation"))
+    seen = as_mapping(event.observation)
     code = seen.get("exit_code")
     folder = as_text(as_mapping(seen.get("metadata")).get("working_dir"))
     failed = seen.get("is_error") is True or (isinstance(code, int) and code not in (0, -1))

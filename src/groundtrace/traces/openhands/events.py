@@ -7,16 +7,19 @@ action, in some as pairs. The directory in an observation is the one after the c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
+
+from msgspec import UNSET
 
 from groundtrace.model import Problem, Usage
 from groundtrace.times import parse_time
 from groundtrace.traces.chat.conversation import UPLOADED
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.moves import MOVES
+from groundtrace.traces.moves import may_move
 from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
+from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
 from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -30,18 +33,18 @@ class Events:
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "openhands", harness="openhands", is_main_log=True)
         self.keep = keep
-        self.open: dict[Hashable, RawCall] = {}
-        """Calls without an answer so far, by the id of their event and by the id of the call."""
+        self.by_event: dict[int | str, RawCall] = {}
+        """Calls by the id of their event; in V0 only those without an answer so far."""
+        self.by_call: dict[str, RawCall] = {}
+        """Calls by their id."""
         self.last: RawCall | None = None
         """The last call, for histories whose events have no ids."""
-        self.ids: set[str] = set()
         self.cwd: str | None = None
         self.start: str | None = None
         """Directory that the prompt names."""
         self.spent = TokenCounts(0, 0)
         """Tokens so far, from the running totals in the events."""
         self.cost: float | None = None
-        self.first: float | None = None
         self.end: float | None = None
         self.seen = self.orphans = self.number = 0
 
@@ -51,78 +54,86 @@ class Events:
         self.source.ledger.interrupt()
         self.last = None
 
-    def history(self, history: Any, instruction: str | None) -> None:
+    def row(self, row: Row) -> None:
         """Read all events of a row; in old rows, pairs of action and observation."""
-        found = UPLOADED.search(instruction or "")
-        self.start = found[1] if found else None
+        self.prompt(row.instruction)
+        for item in row.history or ():
+            if isinstance(item, list):
+                for event in item:
+                    self.event(event)
+            else:
+                self.event(item)
+
+    def history(self, history: Any, instruction: Any) -> None:
+        """The same for a row that was decoded completely."""
+        self.prompt(instruction)
         if not isinstance(history, list):
             if history is not None:
                 self.source.problem("wrong_type", "a history is not a list", place="$.history")
             return
-        for event in history:
-            for one in event if isinstance(event, list) else [event]:
-                self.event(one)
+        for item in history:
+            for event in item if isinstance(item, list) else (item,):
+                if isinstance(event, dict):
+                    self.event(fit_event(event))
+                else:
+                    place = f"$.history[{self.number}]"
+                    self.source.problem("wrong_type", "an event is not an object", place=place)
+                    self.number += 1
 
-    def event(self, event: Any) -> None:
+    def prompt(self, instruction: Any) -> None:
+        """Read the instruction of a row."""
+        found = UPLOADED.search(as_text(instruction) or "")
+        self.start = found[1] if found else None
+
+    def event(self, event: Event) -> None:
         """Read the next event."""
         self.number += 1
-        if not isinstance(event, dict):
-            place = f"$.history[{self.number - 1}]"
-            self.source.problem("wrong_type", "an event is not an object", place=place)
-            return
         self.seen += 1
-        moment = parse_time(event.get("timestamp"))
+        moment = parse_time(event.timestamp)
         if moment is not None:
             self.source.saw(moment)
-            self.first = moment if self.first is None else min(self.first, moment)
-            self.end = moment if self.end is None else max(self.end, moment)
-        kind = as_text(event.get("kind"))
+            if self.end is None or moment > self.end:
+                self.end = moment
+        kind = as_text(event.kind)
         if kind is not None:
             self.event_v1(kind, event, moment)
-        else:
-            self.event_v0(event, moment)
+        elif as_text(event.action):
+            self.action(event, moment)
+        elif as_text(event.observation):
+            self.observation(event, moment)
 
     # --- V0 ---------------------------------------------------------------------------------
 
-    def event_v0(self, event: Mapping[str, Any], moment: float | None) -> None:
-        if as_text(event.get("action")):
-            usage = as_mapping(event.get("llm_metrics")).get("accumulated_token_usage")
-            self.count(as_mapping(usage))
-            response = as_mapping(as_mapping(event.get("tool_call_metadata")).get("model_response"))
-            if not usage:
-                self.count_response(response)
-            asked = asked_v0(event)
-            if asked is not None:
-                self.call(asked, event.get("id"), moment)
-        elif as_text(event.get("observation")):
-            cause = event.get("cause")
-            call = self.open.pop(("event", cause), None) if _is_id(cause) else None
-            if call is None and "id" not in event:
-                call, self.last = self.last, None
-            if call is not None:
-                text, failed, folder = outcome_v0(event)
-                failed = failed or skill_failed(call.name, text)
-                self.answer(call, text, failed, folder, moment)
+    def action(self, event: Event, moment: float | None) -> None:
+        usage = None if event.llm_metrics is None else event.llm_metrics.accumulated_token_usage
+        if usage is not None:
+            self.count(usage.prompt_tokens, usage.completion_tokens)
+        elif event.tool_call_metadata is not None:
+            self.count_response(event.tool_call_metadata.model_response)
+        asked = asked_v0(event)
+        if asked is not None:
+            self.call(asked, event.id, moment)
+
+    def observation(self, event: Event, moment: float | None) -> None:
+        call = self.by_event.pop(event.cause, None) if _is_id(event.cause) else None
+        if call is None and event.id is UNSET:
+            call, self.last = self.last, None
+        if call is not None:
+            text, failed, folder = outcome_v0(event)
+            failed = failed or skill_failed(call.name, text)
+            self.answer(call, text, failed, folder, moment)
 
     # --- V1 ---------------------------------------------------------------------------------
 
-    def event_v1(self, kind: str, event: Mapping[str, Any], moment: float | None) -> None:
-        if kind == "ConversationStateUpdateEvent" and event.get("key") == "stats":
-            self.stats(as_mapping(as_mapping(event.get("value")).get("usage_to_metrics")))
+    def event_v1(self, kind: str, event: Event, moment: float | None) -> None:
+        if kind == "ConversationStateUpdateEvent" and event.key == "stats":
+            self.stats(as_mapping(as_mapping(event.value).get("usage_to_metrics")))
         elif kind == "ActionEvent":
-            self.call(asked_v1(event), event.get("id"), moment)
+            self.call(asked_v1(event), event.id, moment)
         elif kind in _V1_ANSWERS:
-            call = next(
-                (
-                    found
-                    for key in (
-                        ("event", event.get("action_id")),
-                        ("call", event.get("tool_call_id")),
-                    )
-                    if _is_id(key[1]) and (found := self.open.get(key)) is not None
-                ),
-                None,
-            )
+            call = self.by_event.get(event.action_id) if _is_id(event.action_id) else None
+            if call is None and _is_id(event.tool_call_id):
+                call = self.by_call.get(event.tool_call_id)
             if call is None:
                 self.orphans += 1
                 return
@@ -138,24 +149,23 @@ class Events:
         )
         costs = [as_amount(usage.get("accumulated_cost")) for usage in usages]
         self.cost = sum(cost for cost in costs if cost) or None
-        total = {
-            key: sum(as_count(usage.get(key)) or 0 for usage in tokens)
+        prompt, completion = (
+            sum(as_count(usage.get(key)) or 0 for usage in tokens)
             for key in ("prompt_tokens", "completion_tokens")
-        }
-        self.count(total)
+        )
+        self.count(prompt, completion)
 
     # --- calls ------------------------------------------------------------------------------
 
     def call(self, asked: Asked, event_id: Any, moment: float | None) -> None:
         """Add a call; an id that the log repeats is dropped, as it no longer tells calls apart."""
-        call_id = asked.call_id if asked.call_id not in self.ids else None
-        if call_id is not None:
-            self.ids.add(call_id)
+        call_id = asked.call_id if asked.call_id not in self.by_call else None
+        has_id = _is_id(event_id)
         call = RawCall(
             asked.name,
             self.keep.arguments(asked.arguments),
             call_id=call_id,
-            step_id=str(event_id) if _is_id(event_id) else str(self.number - 1),
+            step_id=str(event_id) if has_id else str(self.number - 1),
             server=asked.server,
             made_at=moment,
             position=self.source.ledger.position,
@@ -163,10 +173,10 @@ class Events:
         )
         self.source.calls.append(call)
         self.last = call
-        if _is_id(event_id):
-            self.open[("event", event_id)] = call
+        if has_id:
+            self.by_event[event_id] = call
         if call_id is not None:
-            self.open[("call", call_id)] = call
+            self.by_call[call_id] = call
 
     def answer(
         self, call: RawCall, text: str, failed: bool, folder: str | None, moment: float | None
@@ -178,30 +188,30 @@ class Events:
         call.answered_at = moment
         if folder is not None:
             command = call.arguments.get("command")
-            if call.cwd is None and not (isinstance(command, str) and MOVES.search(command)):
+            if call.cwd is None and not (isinstance(command, str) and may_move(command)):
                 call.cwd = folder  # the command does not change the directory
             self.cwd = folder
 
     # --- tokens -----------------------------------------------------------------------------
 
-    def count(self, usage: Mapping[str, Any]) -> None:
+    def count(self, stated_prompt: Any, stated_completion: Any) -> None:
         """Read running totals: what is new since the last event belongs to one model call."""
-        prompt = as_count(usage.get("prompt_tokens"))
-        completion = as_count(usage.get("completion_tokens"))
+        prompt, completion = as_count(stated_prompt), as_count(stated_completion)
         if prompt is None or completion is None:
             return
-        more = TokenCounts(prompt - self.spent.input, completion - self.spent.output)
-        if more.input < 0 or more.output < 0 or more.total == 0:
+        more_input, more_output = prompt - self.spent.input, completion - self.spent.output
+        if more_input < 0 or more_output < 0 or more_input == more_output == 0:
             return
         self.spent = TokenCounts(prompt, completion)
-        self.source.ledger.add(("total", self.number), more)
+        self.source.ledger.add(("total", self.number), TokenCounts(more_input, more_output))
 
-    def count_response(self, response: Mapping[str, Any]) -> None:
+    def count_response(self, response: Response | None) -> None:
         """Read the usage of one model call, which several calls may share."""
-        usage = as_mapping(response.get("usage"))
-        prompt = as_count(usage.get("prompt_tokens"))
-        completion = as_count(usage.get("completion_tokens"))
-        name = as_text(response.get("id"))
+        if response is None or response.usage is None:
+            return
+        prompt = as_count(response.usage.prompt_tokens)
+        completion = as_count(response.usage.completion_tokens)
+        name = as_text(response.id)
         if name is not None and prompt and completion is not None:
             self.source.ledger.add(("response", name), TokenCounts(prompt, completion))
 
@@ -210,7 +220,8 @@ class Events:
     @property
     def seconds(self) -> float | None:
         """From the first event to the last."""
-        return None if self.first is None or self.end is None else self.end - self.first
+        first = self.source.first_timestamp
+        return None if first is None or self.end is None else self.end - first
 
     def finish(self, metrics: Mapping[str, Any]) -> Source:
         source = self.source

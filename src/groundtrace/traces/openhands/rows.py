@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.openhands.attempts import spent_on
 from groundtrace.traces.openhands.events import Events
+from groundtrace.traces.openhands.records import Row, event_in, fit_event, row_in, row_of
 from groundtrace.traces.rows import Naming, decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.source import Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
@@ -66,21 +68,18 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
     """Read one row, or a log of events."""
     events = Events(path, keep)
     row: Mapping[str, Any] = {}
-    if sample_id is None and _is_log(folder, path):
-        for file in _event_files(folder, path):
-            for item in read_raw_rows(folder, file):
-                value = decoded(item, file)
-                if isinstance(value, Problem):
-                    events.lost(value)
-                else:
-                    events.event(value)
+    found = _row(folder, path, sample_id)
+    if found is None:
+        _read_log(folder, path, events)
+    elif isinstance(found, Problem):
+        events.lost(found)
+        events.history(None, None)
+    elif isinstance(found, Row):
+        row = found.around()
+        events.row(found)
     else:
-        found = find_row(folder, path, sample_id, NAMING)
-        if isinstance(found, Problem):
-            events.lost(found)
-        else:
-            row = found
-        events.history(row.get("history"), as_text(row.get("instruction")))
+        row = found
+        events.history(row.get("history"), row.get("instruction"))
     source = events.finish(as_mapping(row.get("metrics")))
     stated = stated_of(row)
     source.model = stated.model or source.model
@@ -96,6 +95,34 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
         source.usage, cost_usd=source.stated.cost_usd, cost_source=source.stated.cost_source
     )
     return source
+
+
+def _row(
+    folder: Folder, path: str, sample_id: str | None
+) -> Row | Mapping[str, Any] | Problem | None:
+    """A row, decoded completely if it is not of the usual form; None for a log of events."""
+    if sample_id is None:
+        rows = list(islice(read_raw_rows(folder, path), 2))
+        row = row_in(rows[0]) if len(rows) == 1 else None
+        if _is_log(folder, path) if row is None else row.history is msgspec.UNSET:
+            return None
+        if row is not None:
+            return row
+    found = find_row(folder, path, sample_id, NAMING)
+    return found if isinstance(found, Problem) else row_of(found) or found
+
+
+def _read_log(folder: Folder, path: str, events: Events) -> None:
+    for file in _event_files(folder, path):
+        for row in read_raw_rows(folder, file):
+            event = event_in(row)
+            if event is None:
+                value = decoded(row, file)
+                if isinstance(value, Problem):
+                    events.lost(value)
+                    continue
+                event = fit_event(value)
+            events.event(event)
 
 
 def _with_attempts(stated: Stated, spent: Mapping[str, Sequence[float | None]]) -> Stated:

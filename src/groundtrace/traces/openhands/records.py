@@ -1,0 +1,303 @@
+"""Rows and events as types.
+
+Only what is needed has a field, so msgspec skips the rest: both events of a call repeat the model's
+reply, and an edit repeats the file before and after it. A row or event of any other form is decoded
+completely and fitted into the same types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from groundtrace import jsonio
+from groundtrace.traces.rows import RawRow
+from groundtrace.values import as_mapping, as_text
+
+NO_CALLS = frozenset(
+    {
+        "system",
+        "message",
+        "recall",
+        "condensation",
+        "change_agent_state",
+        "null",
+        "pause",
+        "resume",
+        "start",
+        "stop",
+        "loop_recovery",
+    }
+)
+"""Actions that are not calls of a tool."""
+BOOKKEEPING = frozenset(
+    {
+        "action",
+        "thought",
+        "timestamp",
+        "id",
+        "source",
+        "message",
+        "is_confirmed",
+        "confirmation_state",
+        "action_risk",
+        "security_risk",
+        "keep_prompt",
+        "kernel_init_code",
+        "tool_call_metadata",
+        "llm_metrics",
+        "hidden",
+        "blocking",
+        "is_static",
+        "cwd",
+        "impl_source",
+    }
+)
+"""Members of an action that are not arguments."""
+
+
+class Tokens(Struct, frozen=True, gc=False):
+    """Tokens of one model call, or of all so far."""
+
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+
+
+class Totals(Struct, frozen=True, gc=False):
+    """The same for running totals. An empty object counts as none, so one of another form is
+    decoded completely."""
+
+    prompt_tokens: Any
+    completion_tokens: Any = None
+
+
+class LlmMetrics(Struct, frozen=True, gc=False):
+    """What the model calls took so far."""
+
+    accumulated_token_usage: Totals | None = None
+    """If the event was fitted, a value of any type."""
+
+
+class Function(Struct, frozen=True, gc=False):
+    """A call as the model wrote it."""
+
+    name: Any = None
+    arguments: Any = None
+
+
+class ToolCall(Struct, frozen=True, gc=False):
+    """One call of a reply."""
+
+    id: Any = None
+    function: Function | None = None
+
+
+class Reply(Struct, frozen=True, gc=False):
+    """The model's reply, without its text."""
+
+    tool_calls: list[ToolCall] | None = None
+
+
+class Choice(Struct, frozen=True, gc=False):
+    """One of the replies of a model call; nearly always the only one."""
+
+    message: Reply | None = None
+
+
+class Response(Struct, frozen=True, gc=False):
+    """The answer of the model's server."""
+
+    id: Any = None
+    usage: Tokens | None = None
+    choices: list[Choice] | None = None
+
+
+class CallMetadata(Struct, frozen=True, gc=False):
+    """The function call that an action comes from."""
+
+    function_name: Any = None
+    tool_call_id: Any = None
+    model_response: Response | None = None
+
+
+class ShellState(Struct, frozen=True, gc=False):
+    """The shell after a command. An empty object counts as none, so one of another form is decoded
+    completely."""
+
+    exit_code: Any
+    working_dir: Any = None
+
+
+class Extras(Struct, frozen=True, gc=False):
+    """What an observation says besides its text."""
+
+    metadata: ShellState | None = None
+    exit_code: Any = None
+
+
+class Event(Struct, frozen=True, gc=False):
+    """One event of V0 or V1."""
+
+    id: Any = UNSET
+    """UNSET in histories from before events had ids."""
+    timestamp: Any = None
+    kind: Any = None
+    """Only V1 has it."""
+    source: Any = None
+    action: Any = None
+    """The name of an action in V0, an object in V1."""
+    args: dict[str, Any] | None = None
+    """Of an action of V0; if the event was fitted, its other members if there are no arguments."""
+    tool_call_metadata: CallMetadata | None = None
+    llm_metrics: LlmMetrics | None = None
+    # The next ones are for an observation of V0.
+    observation: Any = None
+    """Its name in V0, an object in V1."""
+    cause: Any = None
+    content: Any = None
+    extras: Extras | None = None
+    success: Any = None
+    exit_code: Any = None
+    # The next ones are for events of V1.
+    tool_name: Any = None
+    tool_call: Any = None
+    tool_call_id: Any = None
+    action_id: Any = None
+    error: Any = None
+    rejection_reason: Any = None
+    key: Any = None
+    value: Any = None
+
+
+class Row(Struct, frozen=True, gc=False):
+    """A row of an evaluation; without a history it is an event."""
+
+    history: list[Event | list[Event]] | UnsetType | None = UNSET
+    """In old rows, pairs of action and observation."""
+    instance_id: Any = None
+    instance: Any = None
+    issue: Any = None
+    instruction: Any = None
+    metadata: Any = None
+    metrics: Any = None
+    test_result: Any = None
+    git_patch: Any = None
+    report: Any = None
+    error: Any = None
+
+    def around(self) -> Mapping[str, Any]:
+        """The row without its history, as it would be decoded completely."""
+        return {name: getattr(self, name) for name in _AROUND}
+
+
+_AROUND = tuple(name for name in Row.__struct_fields__ if name != "history")
+_decode_row = msgspec.json.Decoder(Row).decode
+_decode_event = msgspec.json.Decoder(Event).decode
+_FAILURES = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""UnicodeError: bytes that are not UTF-8 when decoding, lone surrogates in keys when converting."""
+
+
+def row_in(row: RawRow) -> Row | None:
+    """A row of the usual form; None for any other, which is then decoded completely."""
+    if row.alone:
+        return row_of(row.value)
+    if not row.data or jsonio.is_heavy(row.data):
+        return None
+    try:
+        return _usual(_decode_row(row.data))
+    except _FAILURES:
+        return None
+
+
+def row_of(value: Any) -> Row | None:
+    """The same for a decoded row."""
+    try:
+        return _usual(msgspec.convert(value, Row))
+    except _FAILURES:
+        return None
+
+
+def _usual(row: Row) -> Row | None:
+    """The row, unless the arguments of an action are members of the event itself."""
+    for item in row.history or ():
+        for event in item if isinstance(item, list) else (item,):
+            if _is_flat(event):
+                return None
+    return row
+
+
+def event_in(row: RawRow) -> Event | None:
+    """The event in a row of a log; None if it is of another form."""
+    if not row.data or row.alone or jsonio.is_heavy(row.data):
+        return None
+    try:
+        event = _decode_event(row.data)
+    except _FAILURES:
+        return None
+    return None if _is_flat(event) else event
+
+
+def _is_flat(event: Event) -> bool:
+    if event.args or not isinstance(event.action, str):
+        return False
+    return event.action not in NO_CALLS or event.tool_call_metadata is not None
+
+
+def fit_event(value: Mapping[str, Any]) -> Event:
+    """A decoded object as an event; a member of a wrong type counts as missing."""
+    members = {name: value[name] for name in _PLAIN if name in value}
+    if as_text(value.get("action")):
+        members["args"] = as_mapping(value.get("args")) or {
+            key: item for key, item in value.items() if key not in BOOKKEEPING
+        }
+    metrics = value.get("llm_metrics")
+    if isinstance(metrics, dict):
+        members["llm_metrics"] = LlmMetrics(_fit_totals(metrics.get("accumulated_token_usage")))
+    metadata = value.get("tool_call_metadata")
+    if isinstance(metadata, dict):
+        members["tool_call_metadata"] = CallMetadata(
+            metadata.get("function_name"),
+            metadata.get("tool_call_id"),
+            _fit_response(as_mapping(metadata.get("model_response"))),
+        )
+    extras = value.get("extras")
+    if isinstance(extras, dict):
+        state = as_mapping(extras.get("metadata"))
+        shell = ShellState(state.get("exit_code"), state.get("working_dir")) if state else None
+        members["extras"] = Extras(shell, extras.get("exit_code"))
+    return Event(**members)
+
+
+_NESTED = ("args", "llm_metrics", "tool_call_metadata", "extras")
+_PLAIN = tuple(name for name in Event.__struct_fields__ if name not in _NESTED)
+
+
+def _fit_totals(value: Any) -> Totals | None:
+    """Running totals; ones without numbers if the value is neither empty nor an object."""
+    stated = as_mapping(value)
+    return Totals(stated.get("prompt_tokens"), stated.get("completion_tokens")) if value else None
+
+
+def _fit_response(value: Mapping[str, Any]) -> Response:
+    usage = as_mapping(value.get("usage"))
+    tokens = Tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    choices = value.get("choices")
+    first = as_mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    calls = as_mapping(first.get("message")).get("tool_calls")
+    called = [_fit_call(as_mapping(call)) for call in (calls if isinstance(calls, list) else ())]
+    return Response(value.get("id"), tokens, [Choice(Reply(called))])
+
+
+def _fit_call(value: Mapping[str, Any]) -> ToolCall:
+    function = as_mapping(value.get("function"))
+    return ToolCall(value.get("id"), Function(function.get("name"), function.get("arguments")))
+
+
+def calls_of(response: Response | None) -> Sequence[ToolCall]:
+    """The calls of a reply."""
+    if response is None or not response.choices or response.choices[0].message is None:
+        return ()
+    return response.choices[0].message.tool_calls or ()
