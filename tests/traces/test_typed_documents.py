@@ -21,9 +21,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
+from groundtrace.times import parse_time
 from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.chat.answers import read_answer, state_of
 from groundtrace.traces.chat.dialects import xml_calls
+from groundtrace.traces.cursor import CursorReader
+from groundtrace.traces.cursor import transcript as cursor_transcript
 from groundtrace.traces.inspect_ai import InspectReader, archive
 from groundtrace.traces.inspect_ai import logs as inspect_logs
 from groundtrace.traces.keep import Keep
@@ -258,6 +261,46 @@ def test_a_key_that_is_not_unicode_is_no_crash() -> None:
     row = {"\ud800": 1, "history": [{"action": "run", "args": {"command": "ls"}}]}
     source = OpenHandsReader().read(OneFile(json.dumps(row).encode()), "x.json", Keep())
     assert [call.name for call in source.calls] == ["execute_bash"] and not source.problems
+
+
+BODY = members(
+    args=st.sampled_from(({"command": "ls"}, LISTS, {"name": "find", "args": {"q": "nest"}})),
+    result=members(success=members(stdout=st.just("a.py"), stderr=st.just("no"))),
+    name=st.just("shell"),
+    arguments=st.just(LISTS),
+)
+STAMPS = st.sampled_from((1778000000000, 1778000001000, 1778000002, 99, 10**15, 1.778e12, None))
+TEXTS = st.sampled_from((None, "2026-05-04T10:00:00Z", "2026-06-04T10:00:00Z", 7))
+LINE = members(
+    type=st.sampled_from(("tool_call", "thinking", "system")),
+    subtype=st.sampled_from(("started", "completed")),
+    call_id=st.sampled_from(("c1", "c2")),
+    timestamp_ms=STAMPS,
+    timestamp=TEXTS,
+    tool_call=st.dictionaries(
+        st.sampled_from(("shellToolCall", "mcpToolCall", "function", "note")), BODY | ODD
+    ),
+)
+
+
+def in_lines(lines: list[Any]) -> bytes:
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+@given(listed(LINE))
+def test_lines_of_cursor_are_the_same_as_types(lines: list[Any]) -> None:
+    usual = said(CursorReader(), in_lines(lines))
+    refused = mock.Mock(side_effect=msgspec.DecodeError)
+    with mock.patch.object(cursor_transcript, "decode_line", refused):
+        assert said(CursorReader(), in_lines(lines)) == usual
+
+
+@given(st.lists(st.tuples(STAMPS, TEXTS), max_size=6))
+def test_the_earliest_time_of_cursor_counts_wherever_it_is(stated: list[tuple[Any, Any]]) -> None:
+    lines = [{"type": "thinking", "timestamp_ms": ms, "timestamp": text} for ms, text in stated]
+    moments = [parse_time(ms) or parse_time(text) for ms, text in stated]
+    source = CursorReader().read(OneFile(in_lines(lines)), "x.jsonl", Keep())
+    assert source.first_timestamp == min(filter(None, moments), default=None)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])

@@ -7,30 +7,34 @@ from typing import Any
 
 from groundtrace.mcp import UNKNOWN_SERVER, content_text, server_in_name
 from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.cursor.lines import Body, value_of
 from groundtrace.values import as_mapping, as_text
 
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that a call may have instead of `success`."""
 
 
-def tool_in(value: Any) -> tuple[str | None, Mapping[str, Any]]:
+NO_BODY = Body()
+
+
+def tool_in(calls: Mapping[str, Body] | None) -> tuple[str | None, Body]:
     """The kind of tool (the only key of `tool_call` whose value is an object), and its body."""
-    members = {key: item for key, item in as_mapping(value).items() if isinstance(item, dict)}
-    named = [key for key in members if key.endswith("ToolCall") or key == "function"]
-    kind = next(iter(named or members), None)
-    return kind, {} if kind is None else members[kind]
+    if not calls:
+        return None, NO_BODY
+    for kind, body in calls.items():
+        if kind.endswith("ToolCall") or kind == "function":
+            return kind, body
+    return next(iter(calls.items()))
 
 
-def identity(
-    kind: str | None, body: Mapping[str, Any]
-) -> tuple[str | None, dict[str, Any] | None, str | None]:
+def identity(kind: str | None, body: Body) -> tuple[str | None, dict[str, Any] | None, str | None]:
     """Tool name, arguments and MCP server."""
     if kind is None:
         return None, None, None
     if kind == "function":
-        name = as_text(body.get("name"))
-        return name, as_arguments(body.get("arguments")), server_in_name(name or "")
-    arguments = as_arguments(body.get("args"))
+        name = as_text(body.name)
+        return name, as_arguments(body.arguments), server_in_name(name or "")
+    arguments = as_arguments(value_of(body.args))
     if kind == "mcpToolCall" and arguments is not None:
         name = as_text(arguments.get("toolName")) or as_text(arguments.get("name")) or kind
         server = as_text(arguments.get("providerIdentifier")) or server_in_name(name)
@@ -40,12 +44,12 @@ def identity(
 
 def outcome_of(result: Any) -> tuple[Any, bool]:
     """The outcome of the call, and whether it failed."""
-    members = as_mapping(result)
-    if "success" in members:
-        return members["success"], False
-    for key in FAILURES:
-        if key in members:
-            return members[key], True
+    if isinstance(result, dict):
+        if "success" in result:
+            return result["success"], False
+        for key in FAILURES:
+            if key in result:
+                return result[key], True
     return result, False
 
 
@@ -55,14 +59,16 @@ def text_of(outcome: Any) -> str:
         return outcome
     members = as_mapping(outcome)
     content = members.get("content")
-    if isinstance(content, str | list):
+    if isinstance(content, (str, list)):
         return content_text(content)
-    streams = [members.get(key) for key in ("stdout", "stderr", "interleavedOutput")]
-    told = [item for item in streams[:2] if isinstance(item, str) and item]
-    if told:
-        return "\n".join(told)
-    if isinstance(streams[2], str):
-        return streams[2]
+    out, err = members.get("stdout"), members.get("stderr")
+    if isinstance(out, str) and out:
+        return f"{out}\n{err}" if isinstance(err, str) and err else out
+    if isinstance(err, str) and err:
+        return err
+    shown = members.get("interleavedOutput")
+    if isinstance(shown, str):
+        return shown
     files = members.get("files")
     if isinstance(files, list):
         return "\n".join(item for item in files if isinstance(item, str))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -12,10 +13,10 @@ from groundtrace.model import Usage
 from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
+from groundtrace.times import MILLISECONDS_FROM, parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.cursor.calls import identity, outcome_of, text_of, tool_in
-from groundtrace.traces.cursor.lines import Line, decode_line, fit_line
+from groundtrace.traces.cursor.lines import Body, Line, decode_line, fit_line
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
@@ -35,8 +36,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
         if path.endswith("trajectory.json"):
             transcript.collected(stream.read(MAX_COLLECTED + 1))
         else:
-            for line in read_lines(stream):
-                transcript.line(line)
+            transcript.read_lines(stream)
     return transcript.finish()
 
 
@@ -51,17 +51,26 @@ class CursorTranscript:
         self.lines = 0
         self.noise = 0
         self.usage = Usage()
+        self.earliest: float = math.inf
+        """The earliest time so far in milliseconds. Nine of ten lines are pieces of a thought, of
+        which only the time counts, and only if it is an earlier one."""
 
-    def line(self, line: RawLine) -> None:
-        self.lines += 1
+    def read_lines(self, stream: BinaryIO) -> None:
+        """Read all lines of a file."""
+        for line in read_lines(stream):
+            self.lines += 1
+            try:
+                event = decode_line(line.data)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self.other_line(line)
+            else:
+                self.event(event, line.number)
+
+    def other_line(self, line: RawLine) -> None:
+        """Read a line that is not of the usual form."""
         if line.too_long:
             self.source.report_long_line(line)
             return
-        try:
-            self.event(decode_line(line.data), line.number)
-            return
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            pass
         try:
             value = jsonio.loads(line.data)
         except jsonio.BadJsonError as error:
@@ -111,19 +120,34 @@ class CursorTranscript:
         )
 
     def event(self, line: Line, number: int) -> None:
-        source = self.source
-        moment = parse_time(line.timestamp_ms) or parse_time(line.timestamp)
-        source.saw(moment)
-        if isinstance(line.type, str):
+        kind, stamp = line.type, line.timestamp_ms
+        if kind == "tool_call":
+            self.tool_call(line, self.moment(line), number)
+        elif type(stamp) is not int or stamp < self.earliest or line.timestamp is not None:
+            self.moment(line)
+        if isinstance(kind, str):
             self.events += 1
-        if line.type == "system":
-            source.cwd = source.cwd or as_text(line.cwd)
-            source.model = source.model or as_text(line.model)
-            source.harness_version = source.harness_version or as_text(line.version)
-        elif line.type == "result":
-            self.totals(as_mapping(line.usage))
-        elif line.type == "tool_call":
-            self.tool_call(line, moment, number)
+            if kind == "system":
+                self.system(line)
+            elif kind == "result":
+                self.totals(as_mapping(line.usage))
+
+    def system(self, line: Line) -> None:
+        source = self.source
+        source.cwd = source.cwd or as_text(line.cwd)
+        source.model = source.model or as_text(line.model)
+        source.harness_version = source.harness_version or as_text(line.version)
+
+    def moment(self, line: Line) -> float | None:
+        """Read the time of a line."""
+        stamp = line.timestamp_ms
+        moment = parse_time(stamp)
+        if moment is None:
+            moment = parse_time(line.timestamp)
+        elif type(stamp) is int and MILLISECONDS_FROM <= stamp < self.earliest:
+            self.earliest = stamp
+        self.source.saw(moment)
+        return moment
 
     def totals(self, usage: Mapping[str, Any]) -> None:
         output = as_count(usage.get("outputTokens"))
@@ -152,7 +176,7 @@ class CursorTranscript:
         self,
         call_id: str | None,
         kind: str | None,
-        body: Mapping[str, Any],
+        body: Body,
         moment: float | None,
         number: int,
     ) -> RawCall | None:
@@ -176,11 +200,12 @@ class CursorTranscript:
             self.by_id[call_id] = call
         return call
 
-    def complete(self, call: RawCall, body: Mapping[str, Any], moment: float | None) -> None:
-        outcome, failed = outcome_of(body.get("result"))
+    def complete(self, call: RawCall, body: Body, moment: float | None) -> None:
+        outcome, failed = outcome_of(body.result)
         text, path = shown_part(text_of(outcome), outcome)
-        failed = failed or as_mapping(outcome).get("isError") is True
-        data = outcome if isinstance(outcome, dict | list) else None
+        data = outcome if isinstance(outcome, (dict, list)) else None
+        if isinstance(outcome, dict) and outcome.get("isError") is True:
+            failed = True
         call.result, call.result_cut = self.keep.result(text, data, failed, path)
         call.answered_at = moment
         self.source.cut_results += call.result_cut
