@@ -15,6 +15,7 @@ from groundtrace.times import parse_time
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.cursor import transcript as cursor_transcript
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.openhands import actions
 from groundtrace.traces.openhands import rows as openhands_rows
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from tests.traces.test_typed_documents import LISTS, ODD, OneFile, both, listed, members, said
@@ -129,6 +130,15 @@ def test_a_key_that_is_not_unicode_is_no_crash() -> None:
     row = {"\ud800": 1, "history": [{"action": "run", "args": {"command": "ls"}}]}
     source = OpenHandsReader().read(OneFile(json.dumps(row).encode()), "x.json", Keep())
     assert [call.name for call in source.calls] == ["execute_bash"] and not source.problems
+
+
+PIECES = ("\n", "\r\n", "\r", " ", "\x1c", "\u2028", "a", "@", ":", "#", "nest@heron:/src # ", " $")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_a_prompt_at_the_end_is_the_one_that_a_search_finds(text: str) -> None:
+    found, expected = actions._prompt(text), actions._PROMPT.search(text)
+    assert (found and (found.span(), found[1])) == (expected and (expected.span(), expected[1]))
 
 
 # --- Cursor ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -143,7 +144,7 @@ def outcome_v0(event: Event) -> tuple[str, bool, str | None]:
     kind = event.observation
     shell = None if event.extras is None else event.extras.metadata
     folder = None if shell is None else as_text(shell.working_dir)
-    found = _PROMPT.search(text) if kind == "run" and shell is None else None
+    found = _prompt(text) if kind == "run" and shell is None else None
     found = found or (_FOOTER.search(text) if kind == "run_ipython" else None)
     if found is not None:
         place = found["folder"].strip()
@@ -153,6 +154,14 @@ def outcome_v0(event: Event) -> tuple[str, bool, str | None]:
         text = text.replace("\r\n", "\n")
     failed = kind == "error" or _code(event) not in (0, -1) or event.success is False
     return text, failed or text.lstrip().startswith("ERROR:"), folder
+
+
+def _prompt(text: str) -> re.Match[str] | None:
+    """The shell's prompt. It is on the last line, so the rest of the text is not searched."""
+    begin = text.rfind("\n", 0, len(text.rstrip()))
+    if begin > 0 and text[begin - 1] == "\r":
+        begin -= 1
+    return _PROMPT.match(text, max(begin, 0))
 
 
 def _code(event: Event) -> int:

@@ -94,12 +94,12 @@ class Events:
             self.source.saw(moment)
             if self.end is None or moment > self.end:
                 self.end = moment
-        kind = as_text(event.kind)
-        if kind is not None:
+        # An event of V0 has one of these, a text; to ask `as_text` for each took a twentieth.
+        if event.kind is not None and (kind := as_text(event.kind)) is not None:
             self.event_v1(kind, event, moment)
-        elif as_text(event.action):
+        elif event.action is not None and as_text(event.action):
             self.action(event, moment)
-        elif as_text(event.observation):
+        elif event.observation is not None and as_text(event.observation):
             self.observation(event, moment)
 
     # --- V0 ---------------------------------------------------------------------------------

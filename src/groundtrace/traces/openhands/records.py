@@ -223,9 +223,8 @@ def row_of(value: Any) -> Row | None:
 def _usual(row: Row) -> Row | None:
     """The row, unless the arguments of an action are members of the event itself."""
     for item in row.history or ():
-        for event in item if isinstance(item, list) else (item,):
-            if _is_flat(event):
-                return None
+        if any(map(_is_flat, item)) if isinstance(item, list) else _is_flat(item):
+            return None
     return row
 
 
