@@ -51,6 +51,10 @@ NUMBERED_LINE = 1.5
 """A line that begins with its number, if the part numbers its lines (`cat -n`, remote readers).
 Less than `TELLING`: contents may begin with a number too. Case: a real call."""
 
+LED = 0.5
+"""Added to a line of a part whose lines have a number in front, if the line has one (`… | nl`). So
+numbered contents count as much as `NUMBERED_LINE`."""
+
 HEADING = 4.0
 """A heading that only one program prints: `==> name <==` of head and tail, `# repository – path` of
 a remote search."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
@@ -74,6 +74,8 @@ class Loop(Part, kw_only=True, frozen=True):
     """Every round prints the line that it read, and nothing else."""
     rounds: Mapping[str, tuple[Part, ...]] = {}
     """The body's parts, by the words that the output shows."""
+
+    leads: ClassVar[bool] = False
 
     @property
     def wanted(self) -> bool:

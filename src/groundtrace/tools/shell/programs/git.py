@@ -155,8 +155,6 @@ def _blame(call: Call) -> Parts:
 
 def _ls_files(call: Call) -> Parts:
     options = call.options()
-    if options.has("-s", "--stage"):
-        return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
     given = [word for word in options.operands if word.text != "."]
     # Git's own patterns match across slashes, so they do not limit which names are printed.
@@ -166,6 +164,7 @@ def _ls_files(call: Call) -> Parts:
             cwd=call.cwd,
             start=call.shell.start,
             roots=tuple(given) if plain and len(given) == len(options.operands) else (),
+            form="staged" if options.has("-s", "--stage") else "plain",
             only_files=True,
             top=top,
             rule="git ls-files",

@@ -52,7 +52,8 @@ def _nl(call: Call) -> Parts:
     options = call.options()
     parts = call.opened(options.operands)
     style = options.value("-b", "--body-numbering")
-    return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
+    own = style == "a" and not options.has("-v", "-i")
+    return algebra.number(parts) if own else algebra.number_text(parts)
 
 
 _DIGITS = regex(r"\d{1,9}")

@@ -242,7 +242,7 @@ class Content(Part, kw_only=True, frozen=True):
 
     def number(self, alone: bool) -> Part:
         own = alone and self.spans == WHOLE and not self.numbers
-        return replace(self, numbers="lead" if own else "")
+        return replace(self, numbers="lead") if own else self
 
     def without_lines(self) -> Part:
         return replace(self, spans=None)

@@ -18,9 +18,10 @@ from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.counted import LONGEST, Counted, is_plain
 from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.led_lines import Led
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Count, Opaque, Part
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import (
@@ -312,8 +313,8 @@ class Search(Part, kw_only=True, frozen=True):
             return Opaque(shows=self.behind(), rule=how.rule, maybe=True)
         return self.limited(how.limit)
 
-    def number(self, alone: bool) -> Part:
-        return Opaque(shows=self.behind(), rule=self.rule)
+    def counted(self, rule: str) -> Part:
+        return Led(inner=self.reorder(dropping=True), rises=False, rule=self.rule, maybe=self.maybe)
 
     def reorder(self, dropping: bool) -> Part:
         return replace(self, ordered=False)
@@ -323,7 +324,8 @@ class Search(Part, kw_only=True, frozen=True):
 
     def names(self, rule: str) -> Part:
         if self.named is False:
-            return self.derive(rule)
+            # `grep -n x a.py | cut -d: -f1`: numbers of lines, and nothing of the file (D50).
+            return Count(rule=rule or self.rule) if self.numbered else self.derive(rule)
         return Names(
             cwd=self.cwd,
             roots=self.roots,

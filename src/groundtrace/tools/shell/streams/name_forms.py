@@ -104,6 +104,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
     "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
+    "staged": _matcher(r"\d{6} [0-9a-f]{7,64} \d(?:\t| {2,7})(.+)$"),
     "logname": _name_in_log,
     "first": _first_word,
     "last": _last_word,
@@ -121,8 +122,12 @@ OLD_NAMES: dict[str, Callable[[str], str | None]] = {
 }
 """The old name of a renamed file, in forms that show it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
-BESIDE = {
+OWN = {
     "wc": regex(r"\s*(?:\d+\s+){1,5}total$"),
+    "describe": regex(r"[^:]+: +(?:directory\b|cannot open)"),
+}
+"""Lines without a file's name that no other program prints."""
+BESIDE = {
     "diffstat": regex(rf"{_COMMIT}| \d+ files? changed"),
     "letters": regex(_COMMIT),
     "numstat": regex(_COMMIT),

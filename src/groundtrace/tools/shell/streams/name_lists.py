@@ -13,7 +13,7 @@ from groundtrace.patterns import regex
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import path_of
 from groundtrace.tools.shell.streams.filters import Filter
-from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES
+from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES, OWN
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.repository_top import from_top
@@ -64,6 +64,9 @@ class Names(Part, kw_only=True, frozen=True):
     def score(self, line: str) -> float:
         name = FORMS[self.form](self._bare(line))
         if name is None:
+            own = OWN.get(self.form)
+            if own is not None and own.match(line):
+                return TELLING
             neutral = BESIDE.get(self.form)
             return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):

@@ -67,6 +67,8 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     """If it printed nothing, it failed, so what follows `&&` did not run."""
     complains: ClassVar[bool] = False
     """It prints an error if it fails."""
+    leads: ClassVar[bool] = True
+    """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
 
     @property
     def strict(self) -> bool:
@@ -151,6 +153,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """
         left = whole(lines)
         return self.refs(left, False, trimmed) if left else ()
+
+    def own(self, lines: Sequence[str]) -> Sequence[str]:
+        """The lines without what a filter put in front of them."""
+        return lines
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -292,6 +298,8 @@ class Opaque(Part, kw_only=True, frozen=True):
     said: Said | None = None
     """Lines that it prints whatever its files hold, if known."""
 
+    leads: ClassVar[bool] = False
+
     @property
     def wanted(self) -> bool:
         return self.expected
@@ -314,6 +322,8 @@ class Notice(Part, kw_only=True, frozen=True):
     form: re.Pattern[str]
     size: int
     """Number of its lines."""
+
+    leads: ClassVar[bool] = False
 
     @property
     def strict(self) -> bool:
@@ -344,6 +354,8 @@ class Notice(Part, kw_only=True, frozen=True):
 
 class Count(Part, kw_only=True, frozen=True):
     """A number, such as `wc -l` prints for its input: neither text nor name of a file (D50)."""
+
+    leads: ClassVar[bool] = False
 
     @property
     def strict(self) -> bool:
