@@ -62,6 +62,10 @@ a remote search."""
 UNDER_HEADING = 0.9
 """A line below `==> name <==`: any line, as for `OPAQUE`."""
 
+NEAR_HEADING = 1.2
+"""The same if the command says how many lines follow each heading (`head -3 *.py`): these lines are
+more likely the file's than those of the next program. Case: `head -3 *.py && cat README.md`."""
+
 GLUED = 5.0
 """A line that begins with text printed without a newline: `printf 'first: '; head -1 a`. Only one
 line can match."""
@@ -158,6 +162,11 @@ FOUND_NUMBERS_FALL = -3.0
 NAMED_BESIDE_BARE = -3.0
 """A line with a file's name beside one without a name: a search names all of its lines or none.
 Case: `grep -A1 -n x src/util.py; grep -n y src/*.py`."""
+
+CONTEXT_GOES_ON = 1.5
+"""`name-9-text` beside the next line of the same file, one of which is context: only a search prints
+that. With `CONTEXT_LINE` it counts nearly as much as `TELLING`. Case:
+`wc -l *.py; grep -n -C1 x *.py`."""
 
 ORDER_BREAKS = -2.0
 """Names of ls that are not in order: another listing begins. Case: `ls lib && ls docs`."""

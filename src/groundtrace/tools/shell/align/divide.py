@@ -131,7 +131,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
         is_text = isinstance(segment.part, Text)
         if segment.part.strict or (is_text and not others.intersection(segment.lines)):
             certain[i] = certain[i + 1] = True
-        sized.append(is_text or segment.part.exact() == len(segment.lines))
+        sized.append(is_text or segment.part.is_full(segment.lines))
     for i in range(count):
         if certain[i] and sized[i]:
             certain[i + 1] = True

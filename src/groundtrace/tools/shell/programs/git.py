@@ -226,8 +226,13 @@ def _clean(call: Call) -> Parts:
     return _told(call, "clean", top=False)
 
 
+_NOTHING_PUT_BACK = "Updated 0 paths from "
+
+
 def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
+    if any(line.startswith(_NOTHING_PUT_BACK) for line in call.shell.lines):
+        return [Opaque(rule="git checkout", expected=False)]
     if "--" in texts:
         at = texts.index("--")
         return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)

@@ -93,7 +93,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     # --- programs that need code; their options are still data ------------------------------------
     # Contents of files, whole or in part.
-    "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("cat"),
+    "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("more"),
     "view": Program("cat"), "bat": Program("bat", "rlHm", long.BAT), "batcat": Program("bat", "rlHm", long.BAT),
     "nl": Program("nl", "bdfhinlsvw", frozenset({"--body-numbering"})), "head": Program("head", "c", frozenset({"--bytes"})),
     "tail": Program("tail", "cs", frozenset({"--bytes", "--pid"})), "fold": Program("fold", "w", frozenset({"--width"})),

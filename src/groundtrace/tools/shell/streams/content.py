@@ -28,6 +28,7 @@ from groundtrace.tools.shell.weights import (
     CONTENT_MAYBE_SILENT,
     CONTENT_SILENT,
     HEADING,
+    NEAR_HEADING,
     NUMBERED_LINE,
     NUMBERS_FALL,
     PLAIN,
@@ -316,13 +317,36 @@ class Headed(Part, kw_only=True, frozen=True):
 
     cwd: str | None
     spans: Spans | None = WHOLE
+    size: int | None = None
+    """Lines of each file that are shown, if it is long enough."""
 
     @property
     def strict(self) -> bool:
-        return True
+        return self.size is None
 
     def score(self, line: str) -> float:
         return HEADING if _HEADER.match(line) else UNDER_HEADING
+
+    def scores(self, lines: Sequence[str]) -> Iterable[float]:
+        """As many lines below a heading as were asked for, and no others, are those of its file."""
+        if self.size is None:
+            return map(self.score, lines)
+        out: list[float] = []
+        left = 0
+        for line in lines:
+            if _HEADER.match(line):
+                left = self.size
+                out.append(HEADING)
+            elif left > 0:
+                left -= 1
+                out.append(NEAR_HEADING)
+            else:
+                out.append(UNLIKELY if line else UNDER_HEADING)
+        return out
+
+    def is_full(self, lines: Sequence[str]) -> bool:
+        last = next((i for i in reversed(range(len(lines))) if _HEADER.match(lines[i])), None)
+        return last is not None and len(lines) - 1 - last == self.size
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """After a cut, the lines before the next heading belong to a file that is not named."""
@@ -344,6 +368,8 @@ class Headed(Part, kw_only=True, frozen=True):
                 body.pop()
             path = join(self.cwd, found[1])
             part = Content(path=path, spans=self.spans, rule=self.rule)
+            known = sure or end < len(lines)
+            part = part if known else replace(part, spans=None)
             shown = list(part.shown(body, True, trimmed and end == len(lines))) if body else []
             out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
         return out

@@ -26,6 +26,7 @@ from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import (
     CONTEXT_BREAK,
+    CONTEXT_GOES_ON,
     CONTEXT_LINE,
     FOUND_NUMBERS_FALL,
     IMPOSSIBLE,
@@ -43,6 +44,9 @@ _NUMBER = regex(r"\d{1,9}")
 NUMBERED = regex(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = regex(r"\d+[:-]")
 _LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
+_AROUND = regex(
+    r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
+)
 _BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
 OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 """What rg prints instead of a line that is too long: not text of the file."""
@@ -154,6 +158,8 @@ class Search(Part, kw_only=True, frozen=True):
         return (pattern.search(line[start:]) is None) != self.inverted
 
     def pair(self, before: str, line: str) -> float:
+        if self.context and self.named is not False:
+            return self._around(before, line)
         if self.named is None and not self.context:
             # One search names all of its lines or none; two searches may be next to each other.
             alike = (self._split(before) is None) == (self._split(line) is None)
@@ -162,6 +168,17 @@ class Search(Part, kw_only=True, frozen=True):
             return 0.0
         first, second = _NUMBER.match(before), _NUMBER.match(line)
         return FOUND_NUMBERS_FALL if first and second and int(second[0]) <= int(first[0]) else 0.0
+
+    def _around(self, before: str, line: str) -> float:
+        """More for context beside a line of the same file: `a.py-9-…` above `a.py:10:…`.
+
+        Without it the context at the ends of the output went to the programs beside the search.
+        """
+        first, second = _AROUND.match(before), _AROUND.match(line)
+        if first is None or second is None or first["sign"] == second["sign"] == ":":
+            return 0.0
+        same = first["name"] == second["name"] and int(second["at"]) == int(first["at"]) + 1
+        return CONTEXT_GOES_ON if same else 0.0
 
     def _split(self, line: str, known: Container[str] = ()) -> tuple[str, int | None] | None:
         """File name and line number of a found line (`name:12:text` or `name:text`).

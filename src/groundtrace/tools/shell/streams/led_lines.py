@@ -19,7 +19,7 @@ from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.weights import IMPOSSIBLE, LED, NUMBERS_FALL
 
-_LEAD = regex(r" *(\d{1,9})(?:\t| ?)")
+_LEAD = regex(r" *(\d{1,9})(?:\t|[:.)] ?| ?)")
 
 
 def _rest(line: str) -> str | None:

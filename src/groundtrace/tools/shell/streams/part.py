@@ -83,6 +83,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """`score` for many lines: what is the same for all lines is computed once."""
         return self.score
 
+    def scores(self, lines: Sequence[str]) -> Iterable[float]:
+        """`score` of each of these lines; a kind of part may also look at the lines before it."""
+        return map(self.scorer(), lines)
+
     @property
     def compares(self) -> bool:
         """Whether `pair` and `begin` are used; most parts look at each line alone."""
@@ -105,6 +109,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     def exact(self) -> int | None:
         """Number of lines printed if the file is long enough."""
         return None
+
+    def is_full(self, lines: Sequence[str]) -> bool:
+        """Whether `lines` are exactly as many as it prints if the file is long enough."""
+        return self.exact() == len(lines)
 
     @property
     def fullness(self) -> float:
