@@ -108,6 +108,7 @@ class Search(Part, kw_only=True, frozen=True):
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
+    placed: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:

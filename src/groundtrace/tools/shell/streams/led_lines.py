@@ -30,6 +30,11 @@ def _rest(line: str) -> str | None:
     return None if line.strip() else ""
 
 
+def _bare(lines: Sequence[str]) -> list[str]:
+    """Lines without their numbers; cuts, and lines that a cut went through, stay as they are."""
+    return [(_rest(line) or "") if type(line) is str else line for line in lines]
+
+
 class Led(Part, kw_only=True, frozen=True):
     """What `inner` prints, with a number in front of every line."""
 
@@ -72,18 +77,16 @@ class Led(Part, kw_only=True, frozen=True):
         return (replace(self.inner, maybe=True) if unsure else self.inner).cost_of_silence()
 
     def obtained(self, lines: Sequence[str]) -> bool:
-        return self.inner.obtained(self.own(lines))
+        return self.inner.obtained(_bare(lines))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.inner.refs(self.own(lines), sure, trimmed)
+        return self.inner.refs(_bare(lines), sure, trimmed)
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.inner.around_cuts(self.own(lines), sure, trimmed)
+        return self.inner.around_cuts(_bare(lines), sure, trimmed)
 
     def own(self, lines: Sequence[str]) -> Sequence[str]:
-        """Lines without their numbers; cuts, and lines that a cut went through, stay as they are."""
-        bare = [(_rest(line) or "") if type(line) is str else line for line in lines]
-        return self.inner.own(bare)
+        return self.inner.own(_bare(lines)) if self.inner.placed else lines
 
     # --- what filters leave of it ---------------------------------------------------------------
 

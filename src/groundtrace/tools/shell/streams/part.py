@@ -69,6 +69,8 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     """It prints an error if it fails."""
     leads: ClassVar[bool] = True
     """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
+    placed: ClassVar[bool] = False
+    """Its lines begin with their place in a file, which says what was shown of it."""
 
     @property
     def strict(self) -> bool:
@@ -163,7 +165,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return self.refs(left, False, trimmed) if left else ()
 
     def own(self, lines: Sequence[str]) -> Sequence[str]:
-        """The lines without what a filter put in front of them."""
+        """The lines as they tell what was shown of each file (`shown`)."""
         return lines
 
     # --- what filters leave of it ---------------------------------------------------------------
