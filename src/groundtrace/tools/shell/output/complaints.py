@@ -36,7 +36,7 @@ _PHRASES = (
     "unterminated ", "invalid number of", "nvalid line number", "parse error",
     # git
     "invalid object name", "ot a valid object name", "bad revision", "bad object", "ambiguous argument",
-    "invalid reference", "no such path", " has only ", "bad source", "Could not access",
+    "invalid reference", "no such path", " has only ", "bad source", "Could not access", "is outside repository",
     # files that cannot be written
     "couldn't edit", "couldn't open", "omitting directory", "cannot create", "cannot touch", "cannot overwrite",
     "are the same file", "Read-only file system", "File exists", "No space left on device", "Operation not permitted",

@@ -49,6 +49,7 @@ _NAMES = (
     ("--name-only", "plain"),
     ("--name-status", "letters"),
     ("--numstat", "numstat"),
+    ("--raw", "raw"),
     ("--stat", "diffstat"),
 )
 """Options that make show, diff and log print names instead of patches, and in which form."""
@@ -156,7 +157,8 @@ def _blame(call: Call) -> Parts:
 def _ls_files(call: Call) -> Parts:
     options = call.options()
     top = options.has("--full-name")
-    given = [word for word in options.operands if word.text != "."]
+    bare = [replace(word, text=word.text.removeprefix("./")) for word in options.operands]
+    given = [word for word in bare if word.text not in ("", ".")]
     # Git's own patterns match across slashes, so they do not limit which names are printed.
     plain = not top and not any(_PATTERN.search(word.text) for word in given)
     return [

@@ -227,7 +227,13 @@ def git_grep(call: Call) -> Parts:
     paths = behind or given[len(revisions) :]
     paths = [word for word in paths if not word.text.startswith(":")]
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
-        replace(word, glob=bool(re.search(r"[*?]", word.text))) for word in paths
+        # Git prints `src/a.py` for `./src`.
+        replace(
+            word,
+            text=word.text.removeprefix("./") or ".",
+            glob=bool(re.search(r"[*?]", word.text)),
+        )
+        for word in paths
     ]
     named = not options.has("-h")
     found = search(

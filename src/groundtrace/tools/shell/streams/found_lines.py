@@ -114,7 +114,8 @@ class Search(Part, kw_only=True, frozen=True):
     def strict(self) -> bool:
         if self.named or self.numbered:
             return True
-        return self.pattern is not None and self.pattern.compiled is not None
+        # Nearly every line lacks the pattern of `grep -v`.
+        return not self.inverted and self.pattern is not None and self.pattern.compiled is not None
 
     def behind(self) -> tuple[FileRef, ...]:
         """The file searched, if it is known without the output."""

@@ -31,15 +31,15 @@ _STATUS = regex(
 
 def _name_in_status(line: str) -> str | None:
     row = _STATUS.match(line)
-    return None if row is None else row[1].split(" -> ")[-1].strip('"')
+    return None if row is None else row[1].split(" -> ")[-1]
 
 
 def _old_name_in_status(line: str) -> str | None:
     row = _STATUS.match(line) if " -> " in line else None
-    return None if row is None else row[1].split(" -> ")[0].strip('"')
+    return None if row is None else row[1].split(" -> ")[0]
 
 
-_LETTERS = regex(r"[ MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
+_LETTERS = regex(r"[MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
 _GAP = regex(r"\t| {2,}")
 
 
@@ -70,6 +70,8 @@ _NO_NAME = regex(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
 
 def _name_in_log(line: str) -> str | None:
     """A line of `git log --name-only` that is a name: one word, or a path with blanks."""
+    if line[:1] == '"' == line[-1:] and len(line) > 2:
+        return line
     if not line or ":" in line or line[0].isspace() or _NO_NAME.match(line):
         return None
     words = line.split()
@@ -100,6 +102,9 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "diffstat": name_in_diffstat,
     "status": _name_in_status,
     "letters": _name_in_letters,
+    "raw": _matcher(
+        r":\d{6} \d{6} [0-9a-f.]{4,70} [0-9a-f.]{4,70} [MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$"
+    ),
     "numstat": _matcher(r"(?:\d{1,9}|-)(?:\t| {2,7})(?:\d{1,9}|-)(?:\t| {2,7})(\S.*)$"),
     "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
@@ -131,6 +136,7 @@ BESIDE = {
     "diffstat": regex(rf"{_COMMIT}| \d+ files? changed"),
     "letters": regex(_COMMIT),
     "numstat": regex(_COMMIT),
+    "raw": regex(_COMMIT),
     "logname": regex(_COMMIT),
     "stat": regex(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
     "status": regex(

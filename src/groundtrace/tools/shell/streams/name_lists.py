@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
+from groundtrace.quoted_names import without_quotes
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import path_of
 from groundtrace.tools.shell.streams.filters import Filter
@@ -63,6 +64,8 @@ class Names(Part, kw_only=True, frozen=True):
 
     def score(self, line: str) -> float:
         name = FORMS[self.form](self._bare(line))
+        if name is not None and self.rule.startswith("git"):
+            name = without_quotes(name)
         if name is None:
             own = OWN.get(self.form)
             if own is not None and own.match(line):
@@ -105,6 +108,8 @@ class Names(Part, kw_only=True, frozen=True):
         if not plain:
             told = map(form, lines) if old is None else _both(lines, old, form)
         fits = self._fits
+        if self.rule.startswith("git"):
+            told = [name and without_quotes(name) for name in told]
         names = [self.stripped + name for name in told if name and fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
