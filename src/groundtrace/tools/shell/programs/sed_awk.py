@@ -23,19 +23,14 @@ _SED_PART = regex(
 )
 
 
-_IN_PLACE = regex(
-    r"-(?:[nErsuz]*i(?P<suffix>[.~_][\w.~-]{0,40})?|-in-place(?:=(?P<long>.{1,40}))?)"
-)
-"""`-i.bak` keeps the old text in `file.bak`; `-ie` and others are options run together."""
+_IN_PLACE = regex(r"-(?:[nErsuz]*i|-in-place)")
 
 
 def _sed(call: Call) -> Parts:
     in_place = False
-    suffix = ""
     for word in call.args:
-        found = _IN_PLACE.match(word.text) if word.text[:1] == "-" else None
-        if found is not None:
-            in_place, suffix = True, found["suffix"] or found["long"] or ""
+        if word.text[:1] == "-" and _IN_PLACE.match(word.text):
+            in_place = True
     if in_place:
         # On macOS the suffix is a separate word: `sed -i '' 's/a/b/' file` names one file.
         call.args = [
@@ -55,8 +50,7 @@ def _sed(call: Call) -> Parts:
             return []
         scripts, operands = [operands[0].text], operands[1:]
     if in_place:
-        kept = [Word(word.text + suffix) for word in operands if suffix and word.known]
-        return call.writes([*operands, *kept])
+        return call.writes(operands)
     script, silent = ";".join(scripts), options.has("-n", "--quiet", "--silent")
     parts = call.opened(operands)
     if options.has("-s", "--separate"):  # line numbers start at 1 in every file
