@@ -37,6 +37,7 @@ def _reorders(call: Call) -> Parts:
     if call.name == "uniq" and options.has("-c"):
         return [part.counted(call.name) for part in parts]
     dropping = call.name == "uniq" or options.has("-u", "--unique")
+    dropping = dropping or (call.name == "shuf" and options.has("-n", "--head-count"))
     parts = algebra.reorder(parts, dropping)
     if output:
         return [*(part for part in parts if not part.prints), *call.writes(output)]

@@ -20,6 +20,7 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.repository_top import place
+from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
@@ -95,8 +96,15 @@ def _show(call: Call) -> Parts:
         found = _OBJECT.match(word.text) if word.known else None
         if found:
             # If git misses the file, its message names it from the top, without the revision.
-            known = call.shell.path(found[1]) is not None
-            path = place(call.cwd, found[1], call.shell.start) if known else None
+            name = found[1].rstrip("/")
+            known = call.shell.path(name) is not None
+            path = place(call.cwd, name, call.shell.start) if known else None
+            # `git show HEAD:src` lists a folder below such a heading; folders end with a slash.
+            heading = f"tree {word.text}"
+            if heading in call.shell.lines:
+                parts.append(Text(lines=(heading, "")))
+                parts.append(Names(cwd=path, only_files=False, rule="git show"))
+                continue
             parts.append(Content(path=path, rule="git show"))
     if parts:
         return parts

@@ -79,6 +79,7 @@ def search(
     if "-q" in given:
         return [Condition(rule=call.name)]
     context = "-A" in given or "-B" in given or "-C" in given
+    context = context or "-W" in given or "--function-context" in given  # git
     limit = options.number("-m", "--max-count")
     inverted = "-v" in given
     count = "-c" in given
