@@ -8,7 +8,7 @@ from groundtrace.tools.shell.align.anchors import anchors_of
 from groundtrace.tools.shell.align.fit import Segment, fit
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.ls_output import expect_parents
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Prefixed, Text
 from groundtrace.tools.shell.weights import MAX_ROUNDS
 
@@ -157,5 +157,4 @@ def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
 
 def _silent(segment: Segment) -> bool:
     """Whether a program of which nothing is known got no lines."""
-    part = segment.part
-    return isinstance(part, Opaque) and part.expected and part.form is None and not segment.lines
+    return segment.part.speaks and not segment.lines

@@ -85,6 +85,10 @@ class Loop(Part, kw_only=True, frozen=True):
             for part in self.template
         )
 
+    @property
+    def speaks(self) -> bool:
+        return any(part.speaks for part in self.template)
+
     def score(self, line: str) -> float:
         scores = [
             part.score(line) for part in self.template if part.prints and not isinstance(part, Text)

@@ -316,7 +316,7 @@ def _pathname(call: Call) -> Parts:
     """basename and dirname of known words."""
     words = [word for word in call.args if not word.text.startswith("-")]
     if not words or has_hole(words[0].text):
-        return [Opaque(rule=call.name, expected=False)]
+        return [Opaque(rule=call.name, limit=1)]
     path = words[0].text.rstrip("/")
     folder, _, base = path.rpartition("/")
     if call.name == "dirname":

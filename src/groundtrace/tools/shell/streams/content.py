@@ -89,6 +89,8 @@ class Content(Part, kw_only=True, frozen=True):
         return NUMBERS_FALL if first and second and int(second[1]) <= int(first[1]) else 0.0
 
     def exact(self) -> int | None:
+        if self.shared and self.maybe and self.quiet:
+            return None  # it has only the room that the parts before it left
         if self.spans is None:
             return self.limit
         total = 0

@@ -130,8 +130,14 @@ class Search(Part, kw_only=True, frozen=True):
             return TELLING
         if line == _CONTEXT_BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
-        if self.named is not False and self._split(line) is not None:
-            return TELLING
+        place = self._split(line) if self.named is not False else None
+        if place is not None:
+            return UNTESTED if self._lacks(line, place) else TELLING
+        if self.named is None and self.context and self.roots:
+            # `grep -rn -C1 x src`: nothing says whether src is a file, and names its lines.
+            around = _AROUND.match(line)
+            if around is not None and under(self.stripped + around["name"], self.roots):
+                return CONTEXT_LINE
         if self.named:
             return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
         if self.numbered:
@@ -139,14 +145,26 @@ class Search(Part, kw_only=True, frozen=True):
             if number is None or self._unlike(line, number.end()):
                 return IMPOSSIBLE
             return TELLING
-        if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
-            return IMPOSSIBLE
+        if self.base is not None and self.base.numbers:
+            fits = self.base.score(line)
+            if not fits > 0 or self.pattern is None:
+                return fits if fits > 0 else IMPOSSIBLE
         pattern = None if self.pattern is None else self.pattern.compiled
         if pattern is None or len(line) > MAX_TESTED_LINE:
             return UNTESTED
         if (pattern.search(line) is not None) != self.inverted:
             return MATCHING
         return UNTESTED if self.context else IMPOSSIBLE
+
+    def _lacks(self, line: str, place: tuple[str, int | None]) -> bool:
+        """Whether the text behind `name:12:` lacks the pattern: another search found the line."""
+        pattern = None if self.pattern is None else self.pattern.compiled
+        if pattern is None or len(line) > MAX_TESTED_LINE:
+            return False
+        text = line[line.find(place[0]) + len(place[0]) + 1 :]
+        if place[1] is not None:
+            text = text.partition(":")[2]
+        return (pattern.search(text) is None) != self.inverted
 
     def _unlike(self, line: str, start: int) -> bool:
         """Whether the search cannot have found the text from `start`: its pattern is not in it.

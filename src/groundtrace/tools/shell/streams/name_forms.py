@@ -118,7 +118,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     ),
     "pydoc": _matcher(r"    (/\S{1,1000}\.\w{1,10})$"),
     "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
-    "located": _matcher(r"([^:]+):\d+(?::|$)"),
+    "located": _matcher(r"([^:]+):\d+:?$"),
 }
 """Where the name is in a line, by the program that prints it."""
 OLD_NAMES: dict[str, Callable[[str], str | None]] = {

@@ -85,6 +85,8 @@ class Names(Part, kw_only=True, frozen=True):
         return line.removeprefix(f"{self.revision}:") if self.revision else line
 
     def _fits(self, name: str) -> bool:
+        if "\t" in name and self.form == "plain":
+            return False  # `4	src/a.py` of du
         name = self.stripped + name
         if self.anchor and not under(name, self.roots):
             return False

@@ -138,6 +138,11 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """Whether the program is there to print something."""
         return True
 
+    @property
+    def speaks(self) -> bool:
+        """Whether it certainly prints something, and nothing is known about what (D143)."""
+        return False
+
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not a message that there is nothing."""
         return True
@@ -313,6 +318,10 @@ class Opaque(Part, kw_only=True, frozen=True):
     @property
     def wanted(self) -> bool:
         return self.expected
+
+    @property
+    def speaks(self) -> bool:
+        return self.expected and self.form is None
 
     def score(self, line: str) -> float:
         return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
