@@ -60,8 +60,11 @@ def _names(call: Call) -> Parts:
         return []
     only_files = call.program.form in {"wc", "describe", "sum"}
     form = call.program.form
+    most = len(roots) if form == "plain" and all(word.known for word in roots) else None
     return [
         Names(
+            limit=most,
+            refused=call.shell.missing,
             cwd=call.cwd,
             roots=roots,
             form=form,

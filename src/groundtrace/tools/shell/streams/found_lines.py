@@ -112,7 +112,7 @@ class Search(Part, kw_only=True, frozen=True):
 
     @property
     def strict(self) -> bool:
-        if self.named or self.numbered:
+        if self.named or self.numbered or (self.base is not None and self.base.numbers):
             return True
         # Nearly every line lacks the pattern of `grep -v`.
         return not self.inverted and self.pattern is not None and self.pattern.compiled is not None

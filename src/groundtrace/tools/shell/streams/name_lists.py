@@ -50,6 +50,8 @@ class Names(Part, kw_only=True, frozen=True):
     """Names are relative to the top of the repository, which may be above the directory."""
     revision: str = ""
     """The revision that was searched: it comes before every name."""
+    refused: frozenset[str] = frozenset()
+    """Names that the program could not read: `wc -l src/*` also counts lines of folders, as 0."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -134,6 +136,8 @@ class Names(Part, kw_only=True, frozen=True):
             if path is None:
                 continue
             if not self.only_files and _is_folder(bare, parents, roots):
+                continue
+            if bare in self.refused:
                 continue
             yield FileRef(path, "surfaced", self.repo, rule=self.rule)
 

@@ -42,10 +42,11 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
     done: Parts | None = None
     operator = ""
     stream = stdin
-    piped = "|" in items
     failed = over = False
-    for item in items:
+    for at, item in enumerate(items):
         if isinstance(item, Stage):
+            # A stage beside a pipe is a subshell; `ls | head && F=a.py` keeps the variable.
+            piped = "|" in items[max(at - 1, 0) : at + 2]
             stream = _stage(shell, item, stream, piped)
             failed = bool(shell.failed) and _said_so(shell, item)
         elif item != "|":
