@@ -57,7 +57,7 @@ _REFUSED = regex(
     | Permission\ denied | This\ tool\ cannot\ read | Cannot\ read\b
     | apply_patch\ verification\ failed
     )
-    | \s*(?:Error|ERROR):\ [^\n]{1,2000}\s*\Z""",
+    | \s*+(?:Error|ERROR):\ [^\n]{1,2000}+\s*+\Z""",
     re.VERBOSE,
 )
 """How a refusal begins if the harness did not mark it as an error (results of subagents)."""

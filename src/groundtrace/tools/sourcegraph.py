@@ -44,9 +44,9 @@ _NO_RESULTS = regex(
     re.IGNORECASE,
 )
 _REFUSAL = regex(
-    r"\s*(?:(?:MCP )?error\b|failed to |invalid |no such |(?:could not|unable to|cannot|can't) "
+    r"\s*+(?:(?:MCP )?error\b|failed to |invalid |no such |(?:could not|unable to|cannot|can't) "
     r"|(?:repository|repo|file|path|revision|commit|directory|symbol)\b[^\n:]{0,200}? (?:not found|does not exist))"
-    r"[^\n]{0,2000}\s*",
+    r"[^\n]{0,2000}+\s*+",
     re.IGNORECASE,
 )
 """One line that says why there is no answer. Harnesses that keep only text lose the server's mark of

@@ -106,7 +106,9 @@ class Complaints(msgspec.Struct):
     """Some program printed a message."""
 
 
-_UNNAMED = (" at -e line ", "Can't open ", "parse error: ")
+_UNNAMED = (
+    " at -e line ", "Can't open ", "parse error:", "No files were searched, which means ripgrep",
+)  # fmt: skip
 """Words of messages that do not begin with the name of their program."""
 
 
@@ -124,6 +126,10 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
     while at < len(lines):
         line = lines[at]
         at += 1
+        said = _said_by_ripgrep(lines, at - 1, told)
+        if said:
+            at += said - 1
+            continue
         if ": " not in line and not line.startswith("Traceback") and " at -e line " not in line:
             kept.append(line)
         elif type(line) is str and _TRACE.match(line):
@@ -148,6 +154,30 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
         else:
             kept.append(line)
     return kept
+
+
+_RIPGREP = regex(r"(?:rg: )?regex parse error:$|No files were searched, which means ripgrep ")
+_ITS_END = regex(r"error: |Running with --debug ")
+_ITS_ADVICE = regex(r"$|Consider enabling PCRE2 |and look-around\.$")
+
+
+def _said_by_ripgrep(lines: Sequence[str], at: int, told: Complaints) -> int:
+    """How many lines ripgrep needs to say that it refuses a pattern, or searched nothing."""
+    if not _RIPGREP.match(lines[at]):
+        return 0
+    end = at + 1
+    while end < len(lines) and lines[end].startswith(" "):
+        end += 1
+    if end == len(lines) or not _ITS_END.match(lines[end]):
+        return 0
+    end += 1
+    advised = end
+    while advised < len(lines) and advised < end + 3 and _ITS_ADVICE.match(lines[advised]):
+        advised += 1
+    told.any = True
+    told.speakers.add("rg")
+    told.rejected.add("rg")
+    return (advised if advised == end + 3 else end) - at
 
 
 def listen(lines: Sequence[str], speaks: Speaks, told: Complaints) -> None:

@@ -128,8 +128,8 @@ OLD_NAMES: dict[str, Callable[[str], str | None]] = {
 """The old name of a renamed file, in forms that show it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
 OWN = {
-    "wc": regex(r"\s*(?:\d+\s+){1,5}total$"),
-    "describe": regex(r"[^:]+: +(?:directory\b|cannot open)"),
+    "wc": regex(r"\s*+(?:\d++\s++){1,5}total$"),
+    "describe": regex(r"[^:]++: ++(?:directory\b|cannot open)"),
 }
 """Lines without a file's name that no other program prints."""
 BESIDE = {
