@@ -22,6 +22,7 @@ ORDER = (
         "errors",
         "frozen",
         "garbage",
+        "kept_bytes",
         "patterns",
         "suggest",
         "visible",
@@ -44,6 +45,7 @@ ORDER = (
     # whole runs
     *(
         "engine",
+        "waiting_trials",
         "plan",
         "trial_results",
         "pipeline",

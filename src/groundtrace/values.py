@@ -21,7 +21,9 @@ _NOT_KNOWN = frozenset({"", "unknown", "none", "null"})
 
 def as_text(value: Any) -> str | None:
     """A non-empty string that can be written as UTF-8."""
-    return jsonio.clean_text(value) if isinstance(value, str) and value else None
+    if not isinstance(value, str) or not value:
+        return None
+    return value if value.isascii() else jsonio.clean_text(value)
 
 
 def as_number(value: Any) -> float | None:

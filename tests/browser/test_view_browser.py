@@ -20,6 +20,7 @@ pytest.importorskip("werkzeug")
 from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.view.library import Results
 from groundtrace.view.server import Viewer
+from tests.view.test_app import analysed
 from tests.view.test_call_text import CALLS, events_of, sparse_trace
 from tests.view.worlds import SECRET, hostile, library_of, story, write_results
 
@@ -443,3 +444,16 @@ class other_site:  # noqa: N801 - reads as a statement
     def __exit__(self, *_: object) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+
+def test_the_answer_comes_first_and_folds_on_a_phone(view: Open, tmp_path: Path) -> None:
+    story(tmp_path / "runs" / "run")
+    analysed(tmp_path / "runs", "baseline")
+    for width, is_open in ((1400, True), (400, False)):
+        page = view(tmp_path / "runs", width=width).page
+        page.wait_for_selector("#table tbody tr")
+        answer = page.locator("#answer")
+        assert answer.is_visible()
+        assert answer.evaluate("one => one.open") is is_open
+        assert answer.locator("dt").first.text_content() == "Did it find the right code?"
+        assert answer.bounding_box()["y"] < page.locator("#filters").bounding_box()["y"]

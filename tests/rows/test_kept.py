@@ -7,15 +7,15 @@ from typing import IO, Any
 import pytest
 from msgspec.structs import replace
 
+from groundtrace import kept_bytes
 from groundtrace.errors import OutputError
-from groundtrace.rows import kept
 from groundtrace.rows.kept import RowsByRun, packed, unpacked
 from tests.rows.builders import A, B, task
 
 
 @pytest.mark.parametrize("limit", [1, 1 << 20], ids=["on disk", "in memory"])
 def test_kept_rows_come_back_as_they_were(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "IN_MEMORY", limit)
+    monkeypatch.setattr(kept_bytes, "IN_MEMORY", limit)
     made = {f"c/task-{n}": task(f"task-{n}", A, B, seconds=n / 3) for n in range(4)}
     rows = RowsByRun()
     for number, (document, row) in enumerate(made.items()):
@@ -33,7 +33,7 @@ def test_no_room_for_rows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def full() -> IO[bytes]:
         return open("/dev/full", "r+b", buffering=0)
 
-    monkeypatch.setattr(kept.RowFile, "_opened", lambda _file: full())
+    monkeypatch.setattr(kept_bytes.KeptBytes, "_opened", lambda _file: full())
     with pytest.raises(OutputError, match=r"No space left on device.*TMPDIR"):
         RowsByRun()["x"].keep("a.json", task("a", A))
 

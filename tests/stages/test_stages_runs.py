@@ -78,7 +78,7 @@ def test_what_vanished_is_removed_only_with_prune(groundtrace: Call, small: Path
     assert "1 document has no trial any more" in ran.err
     left = list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
     assert len(left) == 2
-    run(groundtrace, small, "--prune")
+    assert "1 document without a trial removed" in run(groundtrace, small, "--prune").err
     assert not list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
     pruned = results(small)
     for folder in list(small.rglob("retrieval_events*")):

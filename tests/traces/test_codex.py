@@ -374,8 +374,11 @@ def test_members_of_any_type(value: Any, tmp_path: Path) -> None:
     lines += [
         wrapped("turn_context", {"cwd": value}),
         wrapped("compacted", {"replacement_history": value}),
+        item("function_call", name="t", arguments="{}"),  # two compactions in a row count as one
+        wrapped("compacted", {"replacement_history": [{"type": value}]}),
     ]
     trace, _ = read(tmp_path, lines)
+    assert [p.kind for p in trace.context_changes if p.kind == "compaction"] == ["compaction"] * 2
     assert all(c.name and isinstance(c.arguments, dict) for c in trace.calls)
     printed = [
         {"type": "item.completed", "item": value},

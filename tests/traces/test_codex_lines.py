@@ -1,4 +1,4 @@
-"""A line of a rollout of which only the time matters is read without its text."""
+"""Lines of a rollout are decoded with only the members that are needed; this changes nothing."""
 
 from __future__ import annotations
 
@@ -9,41 +9,47 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from groundtrace.api import read_trace
-from groundtrace.traces.codex.lines import line_of, skim
+from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Body, decode_line, line_of
 from tests.traces.rollouts import META, call, event, item, output, tokens, wrapped
 
-TIMES = st.sampled_from(["2026-05-04T10:00:00.000Z", "soon", 1777888800, None, {"a": 1}])
-ITEMS = ["reasoning", "agent_reasoning", "agent_message", "user_message"]
-OTHERS = ["message", "function_call", "token_count", "", "reasoning2"]
-BODIES = st.dictionaries(st.text(max_size=5), st.text(max_size=9), max_size=3)
-LINES = st.builds(
-    lambda times, kind, item, body: {
-        **times,
-        "type": kind,
-        "payload": {"type": item, **{key: v for key, v in body.items() if key != "type"}},
+KINDS = ["response_item", "event_msg", "turn_context", "compacted", "session_meta", "world_state"]
+ITEMS = [*sorted(CALLS | OUTPUTS | ENDS), "reasoning", "message", "token_count", "user_message", ""]
+ODD = st.sampled_from([None, True, 0, 7, 2.5, "", "x", [], {}, ["a"], {"a": 1}])
+COUNTS = st.fixed_dictionaries({"input_tokens": ODD, "output_tokens": ODD}) | ODD
+MEMBERS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(set(Body.__struct_fields__) - {"type"}, ODD),
+    "info": st.fixed_dictionaries({"total_token_usage": COUNTS, "last_token_usage": COUNTS}) | ODD,
+    "encrypted_content": ODD,
+}
+LINES = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(KINDS),
+        "payload": st.fixed_dictionaries(
+            {}, optional={"type": st.sampled_from(ITEMS) | ODD, **MEMBERS}
+        ),
     },
-    st.dictionaries(st.sampled_from(["timestamp", "created_at"]), TIMES),
-    st.sampled_from(["response_item", "event_msg", "compacted"]),
-    st.sampled_from(ITEMS + OTHERS),
-    BODIES,
+    optional={"timestamp": ODD, "created_at": ODD},
 )
 
 
-def packed(value: Any) -> bytes:
-    """JSON without spaces, as Codex writes it."""
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
-@given(value=LINES)
-def test_it_says_what_the_whole_line_says(value: dict[str, Any]) -> None:
-    found, whole = skim(packed(value)), line_of(value)
-    assert (found is None) == (value["payload"]["type"] not in ITEMS)
+@given(LINES)
+def test_a_line_says_what_it_says_decoded_completely(value: dict[str, Any]) -> None:
+    found, whole = decode_line(json.dumps(value).encode()), line_of(value)
+    assert whole is not None and whole.members == value["payload"]
     if found is not None:
-        assert whole is not None
-        assert found == replace(whole, body={})
+        assert (found.kind, found.stamp) == (whole.kind, whole.stamp)
+        assert found.body == whole.body
+
+
+@given(LINES)
+def test_a_line_of_which_all_members_are_needed_is_decoded_completely(
+    value: dict[str, Any],
+) -> None:
+    found = decode_line(json.dumps(value).encode())
+    if value["type"] in ("session_meta", "compacted") or str(value["payload"].get("type")) in ENDS:
+        assert found is None
 
 
 @pytest.mark.parametrize(
@@ -52,18 +58,20 @@ def test_it_says_what_the_whole_line_says(value: dict[str, Any]) -> None:
         b'{"type":"response_item","payload":{"type":"reasoning"',
         b'{"type":"response_item","payload":{"type":"reasoning","x":NaN}}',
         b'{"type":["response_item"],"payload":{"type":"reasoning"}}',
+        b'{"type":"response_item","payload":{"type":["reasoning"]}}',
+        b'{"type":"response_item","payload":["reasoning"]}',
         b'{"payload":{"type":"reasoning"}}',
-        b'{"type": "response_item", "payload": {"type": "reasoning"}}',
+        b'{"type":"reasoning","summary":[]}',
         b'["payload":{"type":"reasoning"}]',
         b"",
     ],
 )
-def test_what_codex_would_not_write_is_left_to_others(line: bytes) -> None:
-    assert skim(line) is None
+def test_a_line_of_another_form_is_left_to_others(line: bytes) -> None:
+    assert decode_line(line) is None
 
 
-def test_a_rollout_reads_the_same_with_and_without_spaces(tmp_path: Path) -> None:
-    """With spaces, no line is taken for one of which only the time matters."""
+def test_a_rollout_says_the_same_if_it_is_decoded_completely(tmp_path: Path) -> None:
+    """Only the complete decoding reads NaN."""
     lines = [
         wrapped("session_meta", META),
         wrapped("event_msg", {"type": "user_message", "message": "go"}, 1),
@@ -74,14 +82,15 @@ def test_a_rollout_reads_the_same_with_and_without_spaces(tmp_path: Path) -> Non
         wrapped("event_msg", {"type": "agent_message", "message": "done"}, 40),
         event("thread_rolled_back", num_turns=1),
     ]
+    assert all(decode_line(json.dumps(line).encode()) is not None for line in lines[1:])
     found = {}
-    for name, separators in (("packed", (",", ":")), ("spaced", (", ", ": "))):
+    for name, start in (("needed", "{"), ("complete", '{"ignored": NaN, ')):
         (tmp_path / name).mkdir()
         file = tmp_path / name / "x.jsonl"
-        file.write_text("".join(json.dumps(line, separators=separators) + "\n" for line in lines))
+        file.write_text("".join(f"{start}{json.dumps(line)[1:]}\n" for line in lines))
         found[name] = read_trace(file)
-    trace, problems = found["packed"]
+    trace, problems = found["needed"]
     assert not problems
     assert [(c.call_id, c.cumulative_tokens) for c in trace.calls] == [("a", 110)]
     assert [(p.kind, p.dropped) for p in trace.context_changes] == [("rollback", (0,))]
-    assert found["packed"] == found["spaced"]
+    assert found["needed"] == found["complete"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import choose_reader, jsonl, read_trace
 from groundtrace.traces.keep import Keep
+from groundtrace.traces.listed import load_opened
 from tests.traces.trials import FIXTURES, read_bytes
 
 
@@ -90,6 +93,31 @@ def test_arguments_beyond_the_memory_budget_are_reported(
     assert [(problem.file, problem.kind) for problem in problems] == [
         ("agent/claude-code.txt", "arguments_cut")
     ]
+
+
+@given(st.lists(st.integers(0, 900), max_size=40))
+def test_all_results_together_stay_within_the_budget(lengths: list[int]) -> None:
+    """A text within the limit of one result and the rest of the budget is whole, a longer one is
+    its start; when the budget is used up, the starts have a reserve, and after that 256 bytes."""
+    keep = Keep()
+    keep.MAX_RESULT, keep.BUDGET, keep.HEAD, keep.RESERVE = 700, 4000, 300, 1000
+    used = 0
+    for length in lengths:
+        text = "x" * length
+        left = 4000 - used
+        room = min(700, left) if left > 0 else 300 if used < 5000 else 0
+        whole = sys.getsizeof(text) <= max(room, 256)
+        result, cut = keep.result(text, None, False, None)
+        assert (cut, result.text) == (not whole, text if whole else result.text)
+        assert whole or (text.startswith(result.text) and len(result.text) <= max(room, 256))
+        used += sys.getsizeof(result.text)
+        assert keep.used == used
+
+
+def test_a_file_that_grows_while_it_is_opened_is_read_whole() -> None:
+    data = b'{"messages": [1, 2, 3], "kind": "main"}'
+    loaded = load_opened(lambda: io.BytesIO(data), 12, "s.json", "messages", re.compile(b"x"))
+    assert (list(loaded.items), loaded.root, loaded.problems) == ([1, 2, 3], {"kind": "main"}, [])
 
 
 def test_session_folders_beyond_the_limit_are_reported(

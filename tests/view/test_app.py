@@ -12,6 +12,11 @@ import pytest
 pytest.importorskip("duckdb")
 werkzeug_test = pytest.importorskip("werkzeug.test")
 
+from groundtrace.engine.local import LocalEngine  # noqa: E402
+from groundtrace.impact.options import ImpactOptions  # noqa: E402
+from groundtrace.report.answer_text import analysis_lines  # noqa: E402
+from groundtrace.stages.impact import impact, widest_document  # noqa: E402
+from groundtrace.stages.request import Request  # noqa: E402
 from groundtrace.view.app import ASSETS, App  # noqa: E402
 from groundtrace.view.gate import HEADERS, Gate  # noqa: E402
 from groundtrace.view.trace_files import NOT_HERE, OUTSIDE  # noqa: E402
@@ -243,6 +248,38 @@ def test_no_mask_shows_them_and_says_so(tmp_path: Path) -> None:
     trial = next(iter(asking.ids().values()))
     assert SECRET in asking.get(f"/api/trial/{trial}/call/0").text
     assert "--no-mask" in asking.data("/api/state?words=1")["status"]
+    asking.library.current.index.close()
+
+
+# ---- the answer
+
+
+def analysed(runs: Path, baseline: str) -> Request:
+    """Write the analysis of some results."""
+    request = Request(runs=str(runs), engine=LocalEngine(1))
+    impact(request, ImpactOptions(baseline=baseline, draws=100))
+    return request
+
+
+def test_the_answer_of_the_analysis_is_shown_first(tmp_path: Path) -> None:
+    """As the terminal prints it; none before there is an analysis, the new one after another."""
+    story(tmp_path / "runs" / "run")
+    asking = Asking(tmp_path / "runs").log_in()
+    assert asking.data("/api/state?words=1")["answer"] == []
+    for baseline in ("baseline", "mcp"):
+        document = widest_document(analysed(tmp_path / "runs", baseline))
+        assert document is not None
+        shown = asking.data("/api/state?words=1")["answer"]
+        assert shown == [list(line) for line in analysis_lines(document)]
+        assert shown
+    asking.library.current.index.close()
+
+
+def test_no_answer_is_shown_for_a_part_of_the_trials(tmp_path: Path) -> None:
+    story(tmp_path / "runs" / "run")
+    analysed(tmp_path / "runs", "baseline")
+    asking = Asking(tmp_path / "runs", only="alpha*").log_in()
+    assert asking.data("/api/state?words=1")["answer"] == []
     asking.library.current.index.close()
 
 

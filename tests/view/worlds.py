@@ -141,11 +141,16 @@ def hostile(run: Path) -> list[Detail]:
 
 
 def library_of(
-    runs: Path, *, out: Path | None = None, mask: bool = True, load: bool = True
+    runs: Path,
+    *,
+    out: Path | None = None,
+    mask: bool = True,
+    load: bool = True,
+    only: str | None = None,
 ) -> Library:
     """The library of some runs, read to the end, without a thread."""
     settings = Settings() if mask else Settings(mask=False)
-    library = Library(Results(OutputFolders(str(runs), str(out) if out else None), None, settings))
+    library = Library(Results(OutputFolders(str(runs), str(out) if out else None), only, settings))
     if load:
         library.current.load()
     return library

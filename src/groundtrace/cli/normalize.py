@@ -84,6 +84,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "skipped": done.skipped,
         "without_task": done.without_task,
         "left_behind": done.left_behind,
+        "pruned": done.pruned,
         "failed": done.failed,
         "task_problems": done.notes,
         "missing_traces": done.faults,
@@ -114,6 +115,8 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     if done.left_behind:
         left = plural(done.left_behind, "document has", "documents have")
         lines.append(f"{left} no trial any more; --prune removes what is left behind")
+    if done.pruned:
+        lines.append(f"{plural(done.pruned, 'document')} without a trial removed")
     if done.left_runs:
         named = ", ".join(done.left_runs[:shown])
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""

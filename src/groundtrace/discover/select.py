@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from msgspec import field
 
 from groundtrace.config import Settings
+from groundtrace.discover.candidate import Contender
 from groundtrace.discover.folders import Found, FoundProblem, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
 from groundtrace.frozen import Frozen
@@ -18,33 +19,36 @@ if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
 
-class Superseded(Frozen, frozen=True):
+SomeTrial = TypeVar("SomeTrial", bound=Contender)
+
+
+class Superseded(NamedTuple, Generic[SomeTrial]):
     """A trial that does not count, because another trial of its task and configuration does."""
 
-    trial: Trial
-    by: Trial
+    trial: SomeTrial
+    by: SomeTrial
     reason: str
 
 
-class Selection(NamedTuple):
+class Selection(NamedTuple, Generic[SomeTrial]):
     """The trials that count, and the others with their reasons."""
 
-    selected: tuple[Trial, ...]
-    superseded: tuple[Superseded, ...]
+    selected: tuple[SomeTrial, ...]
+    superseded: tuple[Superseded[SomeTrial], ...]
 
 
-def select(trials: Iterable[Trial]) -> Selection:
+def select(trials: Iterable[SomeTrial]) -> Selection[SomeTrial]:
     """Choose one trial per run, configuration and task: the latest finished with a valid reward,
     else the latest finished, else the latest (D32). The order of the input does not matter."""
-    groups: dict[tuple[str, str, str, str], list[Trial]] = {}
+    groups: dict[tuple[str, str, str, str], list[SomeTrial]] = {}
     for trial in trials:
         # Two suites may each have a task of the same name; their trials do not replace each other.
         folder = trial.task.folder if trial.task is not None else None
         names = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
         key = (*names, folder.url if folder is not None else "")
         groups.setdefault(key, []).append(trial)
-    selected: list[Trial] = []
-    superseded: list[Superseded] = []
+    selected: list[SomeTrial] = []
+    superseded: list[Superseded[SomeTrial]] = []
     for group in groups.values():
         best = max(group, key=rank)
         selected.append(best)
@@ -53,7 +57,7 @@ def select(trials: Iterable[Trial]) -> Selection:
     return Selection(tuple(selected), tuple(superseded))
 
 
-def rank(trial: Trial) -> tuple[int, float, float, str, str]:
+def rank(trial: Contender) -> tuple[int, float, float, str, str]:
     """The highest counts. A valid reward proves that a trial finished, even if no time says so."""
     outcome = trial.outcome
     finished = outcome.finished_at is not None or outcome.reward is not None
@@ -69,7 +73,7 @@ def rank(trial: Trial) -> tuple[int, float, float, str, str]:
     )
 
 
-def _reason(other: Trial, best: Trial) -> str:
+def _reason(other: Contender, best: Contender) -> str:
     if other.trial_key == best.trial_key:
         return f"a copy of {best.path}"
     loser, winner = rank(other), rank(best)

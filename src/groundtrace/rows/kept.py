@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import IO
 
 import msgspec
 
-from groundtrace.errors import OutputError
+from groundtrace.kept_bytes import KeptBytes
 from groundtrace.rows.trial_row import TrialRow
-
-IN_MEMORY = 1 << 20
-"""Up to this many bytes (a few hundred rows) no file is made."""
 
 
 @cache
@@ -53,46 +49,12 @@ def unpacked(data: bytes) -> TrialRow:
     return _decoder().decode(data)
 
 
-class RowFile:
-    """The file. Rows are added at its end and read from any position; it is deleted after use."""
-
-    def __init__(self) -> None:
-        self._stream: IO[bytes] | None = None
-
-    def add(self, data: bytes) -> int:
-        """Add a packed row; returns its position. Raises OutputError if the disk is full."""
-        try:
-            stream = self._opened()
-            place = stream.seek(0, 2)
-            stream.write(len(data).to_bytes(4, "little") + data)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise OutputError(
-                f"the folder for temporary files is full or closed ({reason}); set TMPDIR"
-            ) from error
-        return place
-
-    def data(self, place: int) -> bytes:
-        """The packed row at a position."""
-        stream = self._opened()
-        stream.seek(place)
-        return stream.read(int.from_bytes(stream.read(4), "little"))
-
-    def _opened(self) -> IO[bytes]:
-        if self._stream is None:
-            # Imported when used: a run without changes keeps no rows.
-            from tempfile import SpooledTemporaryFile
-
-            self._stream = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - open while rows are wanted
-        return self._stream
-
-
 class KeptRows(Mapping[str, TrialRow]):
     """Rows of one run by document; each is read from the file when it is needed."""
 
     __slots__ = ("_file", "_places")
 
-    def __init__(self, file: RowFile) -> None:
+    def __init__(self, file: KeptBytes) -> None:
         self._file = file
         self._places: dict[str, int] = {}
 
@@ -130,7 +92,7 @@ class RowsByRun(dict[str, KeptRows]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._file = RowFile()
+        self._file = KeptBytes()
 
     def __missing__(self, folder: str) -> KeptRows:
         rows = self[folder] = KeptRows(self._file)

@@ -16,7 +16,7 @@ from groundtrace.documents.base import SCHEMA_VERSION, Count, Version
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, SkippedFolder
 from groundtrace.stages.request import ALL_RUNS, Request
-from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
+from groundtrace.stages.session import RunSession, open_if_stale
 from groundtrace.storage import Folder
 
 
@@ -49,11 +49,12 @@ def write_all_outcomes(
     def is_known(session: RunSession) -> bool:
         return left_out is None or session.state.left_out == list(left_out)
 
-    if has_nothing_to_do(
-        target, request.known, lambda session: is_current(session) and is_known(session)
-    ):
-        return
-    with open_session(target) as session:
+    def nothing_is_new(session: RunSession) -> bool:
+        return is_current(session) and is_known(session)
+
+    with open_if_stale(target, request.known, nothing_is_new) as session:
+        if session is None:
+            return
         if left_out is not None:
             session.leave_out(list(left_out))
         if is_current(session):

@@ -17,7 +17,7 @@ from groundtrace.stages.evaluate_runs import documents_if_stale, evaluate_batch
 from groundtrace.stages.evaluated import Evaluated
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import ReadAgain, rows_of_runs
-from groundtrace.stages.session import RunSession, batches, has_nothing_to_do, open_session
+from groundtrace.stages.session import RunSession, batches, open_if_stale
 from groundtrace.stages.small_evaluations import evaluate_small
 
 
@@ -62,10 +62,8 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(SUMMARY, made_from)
 
-    if has_nothing_to_do(target, request.known, is_current):
-        return
-    with open_session(target) as session:
-        if is_current(session):  # another command made it in the meantime
+    with open_if_stale(target, request.known, is_current) as session:
+        if session is None:
             return
         from groundtrace.summary.summarise import summarise
 

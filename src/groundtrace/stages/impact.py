@@ -22,7 +22,7 @@ from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.stages.refused import lines_of, refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, rows_for_impact
-from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
+from groundtrace.stages.session import RunSession, open_if_stale
 from groundtrace.suggest import unknown_name
 
 
@@ -105,10 +105,8 @@ def _write(
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(IMPACT, made_from)
 
-    if has_nothing_to_do(target, request.known, is_current):
-        return
-    with open_session(target) as session:
-        if is_current(session):  # another command made it in the meantime
+    with open_if_stale(target, request.known, is_current) as session:
+        if session is None:
             return
         analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
         analysis = msgspec.structs.replace(analysis, refused=ours)

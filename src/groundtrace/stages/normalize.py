@@ -38,7 +38,7 @@ def _normalize(request: Request, with_metrics: bool) -> Normalized:
     found = _FoundRuns(layout, planner, done)
     large = normalize_small(found.stale(), planner, done, found.trials_are_read)
     plans = filter(None, (planner.plan(stale, done) for stale in large))
-    for batch, last in with_last(batches(plans, lambda plan: len(plan[1].works))):
+    for batch, last in with_last(batches(plans, lambda plan: len(plan[1].trials))):
         found.trials_are_read()
         normalize_batch(batch, request, done, last=last)
     done.outputs.sort(key=lambda output: found.order[output.folder.url])

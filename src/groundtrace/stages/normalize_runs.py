@@ -22,7 +22,7 @@ from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.engine import Done
 from groundtrace.frozen import Frozen
 from groundtrace.garbage import rarely_collected
-from groundtrace.plan import Fingerprints, Plan, TrialWork, WorkContext, plan_run
+from groundtrace.plan import Fingerprints, Plan, PlannedTrial, TrialWork, WorkContext, plan_run
 from groundtrace.problems import PASSING
 from groundtrace.redact import mask
 from groundtrace.rows.kept import KeptRows, packed
@@ -68,7 +68,7 @@ class Planner(Frozen, frozen=True):
         found = discover_run(run, settings=settings, tasks=self.tasks.index, only=only)
         found = _noting_faults(found, done)
         plan = plan_run(found, stale.output.folder, run.path, self.context, self.known)
-        if not plan.works:
+        if not plan.trials:
             done.skipped += len(plan.skipped)
             done.nearest += plan.skipped
             return None
@@ -106,8 +106,21 @@ class _RunToNormalize(msgspec.Struct):
     rows: KeptRows
     outcomes: dict[str, TrialOutcome]
     """Outcomes by document; those of trials that are processed now are added."""
-    stale: list[TrialWork]
+    stale: list[PlannedTrial]
     """Trials to process."""
+
+
+class _StaleWorks(Frozen, frozen=True):
+    """The work of all stale trials. Each is made when its turn comes, so that only a few are in
+    memory at a time."""
+
+    runs: tuple[_RunToNormalize, ...]
+
+    def __len__(self) -> int:
+        return sum(len(run.stale) for run in self.runs)
+
+    def __iter__(self) -> Iterator[TrialWork]:
+        return (run.plan.work(planned) for run in self.runs for planned in run.stale)
 
 
 def normalize_trial(work: TrialWork) -> TrialDone:
@@ -138,7 +151,7 @@ def normalize_batch(
         def enter(result: Done[TrialWork, TrialDone], session: RunSession) -> None:
             _enter(result, runs[session.folder.url], done)
 
-        stale = [work for run in runs.values() for work in run.stale]
+        stale = _StaleWorks(tuple(runs.values()))
         request.ticker.add_total(len(stale), final=last)
         work_through(request, sessions, normalize_trial, stale, enter)
         for run in runs.values():
@@ -149,15 +162,15 @@ def _prepared(plan: Plan, session: RunSession, done: Normalized) -> _RunToNormal
     """Sort a run's trials into those whose document is current and those that are stale."""
     earlier = _earlier_outcomes(session) | session.state.unfinished
     outcomes: dict[str, TrialOutcome] = {}
-    stale: list[TrialWork] = []
-    for work in plan.works:
-        path = work.document_path
-        if path in earlier and session.is_current_document(path, work.inputs_fingerprint):
+    stale: list[PlannedTrial] = []
+    for planned in plan.trials:
+        path = planned.document_path
+        if path in earlier and session.is_current_document(path, planned.inputs_fingerprint):
             outcomes[path] = earlier[path]
         else:
-            stale.append(work)
+            stale.append(planned)
     done.unchanged += len(outcomes)
-    session.forget_before_work([work.document_path for work in stale])
+    session.forget_before_work([planned.document_path for planned in stale])
     return _RunToNormalize(session, plan, done.rows[session.folder.url], outcomes, stale)
 
 
@@ -198,7 +211,7 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
         fingerprint=plan.fingerprint or "",
         superseded=len(plan.superseded),
         skipped=len(plan.skipped),
-        without_task=sum(not _has_task(work) for work in plan.works),
+        without_task=sum(not planned.has_task for planned in plan.trials),
         noted=done.noted,
     )
     done.outputs.append(session.output)
@@ -206,7 +219,7 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     done.skipped += seen.skipped
     done.without_task += seen.without_task
     if request.only is None:
-        done.left_behind += _leave_behind(run, request)
+        _leave_behind(run, request, done)
     _write_outcomes(run, request)
     # What could not be read or listed may be readable the next time without looking different
     # (D79).
@@ -214,12 +227,6 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
     session.save_if_changed()
-
-
-def _has_task(work: TrialWork) -> bool:
-    """Whether a trial's task is defined, by a task definition or by the registry."""
-    registry = work.context.registry
-    return work.trial.task is not None or (registry is not None and bool(registry.truths))
 
 
 def _write_outcomes(run: _RunToNormalize, request: Request) -> None:
@@ -244,10 +251,10 @@ def _write_outcomes(run: _RunToNormalize, request: Request) -> None:
 def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
     """The outcomes of every trial of a run, in order."""
     records = [run.outcomes[document] for document in sorted(run.outcomes)]
-    run_path = run.plan.works[0].run_path
+    plan = run.plan
     records += [
-        outcome_entry(trial, "superseded", reason=reason, run_path=run_path)
-        for trial, reason in run.plan.superseded
+        outcome_entry(plan.waiting.get(number), "superseded", reason=reason, run_path=plan.run_path)
+        for number, reason in plan.superseded
     ]
     if request.only is not None:
         # Earlier outcomes of the trials that `--only` left out.
@@ -258,20 +265,21 @@ def _records(run: _RunToNormalize, request: Request) -> list[TrialOutcome]:
     return records
 
 
-def _leave_behind(run: _RunToNormalize, request: Request) -> int:
+def _leave_behind(run: _RunToNormalize, request: Request, done: Normalized) -> None:
     """Count the documents whose trials are gone; remove them if the user asked for it."""
     session = run.session
-    wanted = {work.document_path for work in run.plan.works}
+    wanted = {planned.document_path for planned in run.plan.trials}
     for path in session.state.documents.keys() - wanted:
         session.forget_inputs(path)
     left = [path for path in document_paths(session.folder, EVENTS_ENDING) if path not in wanted]
     if not request.prune:
-        return len(left)
+        done.left_behind += len(left)
+        return
+    done.pruned += len(left)
     for path in left:
         session.folder.remove(metrics_path(path))
         session.folder.remove(path)
         session.forget(path)
-    return 0
 
 
 def _earlier_outcomes(session: RunSession) -> dict[str, TrialOutcome]:

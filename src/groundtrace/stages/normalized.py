@@ -33,6 +33,8 @@ class Normalized(msgspec.Struct):
     """Task definitions or a registry were named."""
     left_behind: int = 0
     """Number of documents whose trial is gone; `--prune` removes them."""
+    pruned: int = 0
+    """Number of such documents that were removed."""
     left_runs: list[str] = field(default_factory=list)
     """Runs that are not in RUNS any more but still have results."""
     notes: list[str] = field(default_factory=list)
@@ -84,6 +86,7 @@ class Normalized(msgspec.Struct):
         self.skipped += part.skipped
         self.without_task += part.without_task
         self.left_behind += part.left_behind
+        self.pruned += part.pruned
         self.noted |= part.noted
         self.failed += part.failed
         self.faults += part.faults

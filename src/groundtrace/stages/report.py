@@ -24,7 +24,7 @@ from groundtrace.stages.page_trials import known_by, made_trials
 from groundtrace.stages.refused import refused_documents
 from groundtrace.stages.request import ALL_RUNS, Request
 from groundtrace.stages.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
-from groundtrace.stages.session import RunSession, has_nothing_to_do, open_session
+from groundtrace.stages.session import RunSession, open_if_stale
 
 FILES = REPORTS
 """Format to its file."""
@@ -101,12 +101,13 @@ def _report(
     def is_current(session: RunSession, name: str) -> bool:
         return not request.force and session.is_current(FILES[name], made_from)
 
-    if has_nothing_to_do(
-        target, request.known, lambda session: all(is_current(session, name) for name in formats)
-    ):
-        request.ticker.advance(len(formats))
-        return
-    with open_session(target) as session:
+    def all_are_current(session: RunSession) -> bool:
+        return all(is_current(session, name) for name in formats)
+
+    with open_if_stale(target, request.known, all_are_current) as session:
+        if session is None:
+            request.ticker.advance(len(formats))
+            return
         # Made only if a report is written, and once for both formats.
         data = cache(lambda: _data(target, outputs, request, made, refused))
         for name in formats:

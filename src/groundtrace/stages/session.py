@@ -187,25 +187,30 @@ Sessions = Mapping[str, RunSession]
 """Address of an output folder to its session."""
 
 
-def has_nothing_to_do(
-    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
-) -> bool:
-    """Whether a stage has nothing to do in an output folder, without its lock: nothing is written.
-
-    False if another process may be working there: only taking the lock shows that.
-    """
-    session = RunSession(output, seen=known.get(output.folder))
-    if not session.may_be_in_use and is_current(session):
-        return True
-    known.forget(output.folder)
-    return False
-
-
 @contextmanager
 def open_session(output: RunOutput) -> Iterator[RunSession]:
     """One output folder, locked while the block runs; raises LockedError with the holder's name."""
     with locked(output.folder):
         yield RunSession(output)
+
+
+@contextmanager
+def open_if_stale(
+    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
+) -> Iterator[RunSession | None]:
+    """One output folder, locked while the block runs; None if a stage has nothing to do in it.
+
+    That is asked without the lock first, because then nothing is written. If another process may
+    be working there, only taking the lock shows whether it is.
+    """
+    seen = RunSession(output, seen=known.get(output.folder))
+    if not seen.may_be_in_use and is_current(seen):
+        yield None
+        return
+    known.forget(output.folder)
+    with open_session(output) as session:
+        # Another command may have made it in the meantime.
+        yield None if is_current(session) else session
 
 
 @contextmanager
@@ -269,7 +274,7 @@ def work_through(
     request: Request,
     sessions: Sessions,
     function: Callable[[Item], Result],
-    works: Collection[Item],
+    works: Iterable[Item],
     enter: Callable[[Done[Item, Result], RunSession], None],
     *,
     each: float = 1.0,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
-from groundtrace.jsonio import is_heavy
+from groundtrace.jsonio import BadJsonError, is_heavy, loads
 
 CHUNK = 1 << 20
 MAX_LINE = 64 * 1024 * 1024
@@ -36,6 +36,16 @@ class RawLine(msgspec.Struct, frozen=True, gc=False):
         return not self.data
 
 
+def decoded(line: RawLine) -> tuple[Any, str | None]:
+    """The value of a line, or why it cannot be decoded; neither for a line that is too long."""
+    if line.too_long:
+        return None, None
+    try:
+        return loads(line.data), None
+    except BadJsonError as error:
+        return None, str(error)
+
+
 def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     """All lines that are not blank.
 
@@ -49,27 +59,26 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
         start = 0
         while (end := chunk.find(b"\n", start)) >= 0:
             if length == 0 and number > 1:  # the line is within one chunk, as nearly all lines
-                length = end - start
                 data = chunk[start:end].strip(_BLANK)
-                line = RawLine(number, offset, data, length, True) if data else None
+                if data:
+                    yield RawLine(number, offset + start, data, end - start, True)
             else:
                 length += end - start
                 parts.append(chunk[start:end])
-                line = _line(number, offset, parts, length, ended=True)
-                parts = []
-            offset += length + 1
+                line = _line(number, offset + end - length, parts, length, ended=True)
+                if line is not None:
+                    yield line
+                    del line
+                parts, length = [], 0
             number += 1
-            length = 0
             start = end + 1
-            if line is not None:
-                yield line
-                del line
+        offset += len(chunk)
         length += len(chunk) - start
         if length <= MAX_LINE:
             parts.append(chunk[start:])
         else:
             parts = []
-    line = _line(number, offset, parts, length, ended=False)
+    line = _line(number, offset - length, parts, length, ended=False)
     if line is not None:
         yield line
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,39 +33,45 @@ class Keep:
             return min(self.MAX_RESULT, self.BUDGET - self.used)
         return self.HEAD if self.used < self.BUDGET + self.RESERVE else 0
 
+    def _fits(self, size: int) -> bool:
+        """Whether there is room for a value; the usual case needs no `_room`."""
+        if size <= self.MAX_RESULT and self.used + size <= self.BUDGET:
+            return True
+        return size <= self._room()
+
     def text(self, text: str) -> tuple[str, bool]:
         """The text, or its start up to the last whole line; and whether it was cut."""
-        size = sys.getsizeof(text)
-        room = self._room()
-        if size <= room or size <= 256:
+        size = text.__sizeof__()  # sys.getsizeof says the same in three times the time
+        if size <= 256 or self._fits(size):
             self.used += size
             return clean_text(text), False
+        room = self._room()
         width = max(1, size // max(1, len(text)))
         head = whole_lines(text[: max(room, 256) // width])
-        self.used += sys.getsizeof(head)
+        self.used += head.__sizeof__()
         return clean_text(head), True
 
     def data(self, value: Any) -> tuple[Any, bool]:
         """The structured value, or None if there is no room for it; and whether it was left out."""
         if value is None:
             return None, False
-        size = weigh(value, limit=self.MAX_RESULT)
-        if size > self._room():
+        size = weigh(value, self.MAX_RESULT)
+        if not self._fits(size):
             return None, True
         self.used += size
         return value, False
 
     def arguments(self, value: dict[str, Any]) -> dict[str, Any]:
         """The arguments; when memory is short, only the start of long strings is kept."""
-        size = weigh(value, limit=self.MAX_RESULT)
-        if size > self._room():
+        size = weigh(value, self.MAX_RESULT)
+        if not self._fits(size):
             self.cut_arguments += 1
             value = {
                 key: item[: self.HEAD] if isinstance(item, str) else item
                 for key, item in value.items()
                 if weigh(item, limit=self.HEAD) <= self.HEAD or isinstance(item, str)
             }
-            size = weigh(value, limit=self.MAX_RESULT)
+            size = weigh(value, self.MAX_RESULT)
         self.used += size
         return value
 
@@ -74,9 +79,11 @@ class Keep:
         self, text: str, data: Any, is_error: bool, persisted_path: str | None
     ) -> tuple[ToolResult, bool]:
         """A result within the budget, and whether a part of it was left out."""
-        kept_text, text_cut = self.text(text)
+        kept, cut = self.text(text)
+        if data is None:
+            return ToolResult(kept, None, is_error, persisted_path), cut
         kept_data, data_cut = self.data(data)
-        return ToolResult(kept_text, kept_data, is_error, persisted_path), text_cut or data_cut
+        return ToolResult(kept, kept_data, is_error, persisted_path), cut or data_cut
 
 
 _LIGHT = frozenset({int, float, bool, type(None)})
@@ -89,9 +96,6 @@ def weigh(value: Any, limit: int) -> int:
     stack = [value]
     while stack and total <= limit:
         item = stack.pop()
-        if isinstance(item, str):
-            total += len(item)
-            continue
         if isinstance(item, dict):
             total += 128 * len(item)
             inside: Iterable[Any] = item.values()
@@ -99,6 +103,7 @@ def weigh(value: Any, limit: int) -> int:
             total += 64 * len(item)
             inside = item
         else:
+            total += len(item) if isinstance(item, str) else 0
             continue
         for inner in inside:  # most are texts or numbers, which need not go on the stack
             kind = type(inner)

@@ -95,7 +95,7 @@ class Calls(list[RawCall]):
         """Add a call; raises TooManyCallsError beyond the limit."""
         if len(self) >= MAX_CALLS:
             raise TooManyCallsError(self.source)
-        super().append(call)
+        list.append(self, call)  # super() takes as long as the rest of it
 
 
 class RawChange(Frozen, frozen=True):

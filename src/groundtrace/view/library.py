@@ -61,7 +61,9 @@ class Snapshot:
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.outputs, _ = results.folders.existing()
+        self.outputs, single = results.folders.existing()
+        self.widest = self.outputs[0].folder if single else results.folders.aggregate()
+        """Where the analysis over all results is."""
         self.marks = marks_of(self.outputs)
         self.version = fingerprint(self.marks)
         self.index = TrialIndex()

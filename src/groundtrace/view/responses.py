@@ -14,6 +14,7 @@ from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
 from groundtrace.report.safe_text import plain, shown_name, with_note
 from groundtrace.rows.detail import Detail
+from groundtrace.view.answer import StoredAnswer
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import ListedTrial
 from groundtrace.view.library import Library, Snapshot
@@ -38,6 +39,7 @@ class Answers:
     def __init__(self, library: Library) -> None:
         self.library = library
         self._texts = CallTexts()
+        self._answer = StoredAnswer()
         self._lock = threading.Lock()
         self._asked: OrderedDict[tuple[str, int, Question], array[int]] = OrderedDict()
         self._choices: tuple[tuple[str, int], dict[str, Any]] | None = None
@@ -57,6 +59,7 @@ class Answers:
                     snapshot.results.folders.runs.rstrip("/").rpartition("/")[2] or "."
                 ),
                 "status": with_note(STATUS),
+                "answer": self._answer.lines(snapshot),
                 "problems": [plain(problem) for problem in snapshot.problems[:100]],
                 "scopes": SCOPES,
                 "choices": offered,

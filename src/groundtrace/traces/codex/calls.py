@@ -3,52 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from groundtrace.mcp import server_in_name
 from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.codex.lines import Body
 from groundtrace.traces.codex.outputs import Output, mcp_output, streams
 from groundtrace.values import as_mapping, as_text
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True, gc=False):
     """A call as the model asked for it; a name or arguments that cannot be used are None."""
 
     name: str | None
-    arguments: Mapping[str, Any] | None
+    arguments: dict[str, Any] | None
     call_id: str | None = None
     server: str | None = None
     output: Output | None = None
     """Its output, if the same line states it."""
 
 
-_OWN_TOOLS = {
-    "web_search_call": ("web_search", "action"),
-    "tool_search_call": ("tool_search", "arguments"),
-}
-"""Items that are a call but do not name the tool: its name, and the key of its arguments."""
-
-
-def asked_by(kind: str, body: Mapping[str, Any]) -> Asked:
+def asked_by(body: Body) -> Asked:
     """The call in an item."""
-    call_id = as_text(body.get("call_id"))
-    if kind in _OWN_TOOLS:
-        name, place = _OWN_TOOLS[kind]
-        return Asked(name, as_arguments(body.get(place)), call_id)
+    kind, call_id = body.type, as_text(body.call_id)
+    if kind == "web_search_call":
+        return Asked("web_search", as_arguments(body.action), call_id)
+    if kind == "tool_search_call":
+        return Asked("tool_search", as_arguments(body.arguments), call_id)
     if kind == "local_shell_call":
-        action = as_mapping(body.get("action"))
+        action = as_mapping(body.action)
         arguments = {"command": action.get("command"), "workdir": action.get("working_directory")}
         given = {key: value for key, value in arguments.items() if value is not None}
-        return Asked("local_shell", given, call_id or as_text(body.get("id")))
-    tool = as_text(body.get("name")) or as_text(as_mapping(body.get("function")).get("name"))
+        return Asked("local_shell", given, call_id or as_text(body.id))
+    tool = as_text(body.name) or as_text(as_mapping(body.function).get("name"))
     if kind == "custom_tool_call":
-        text = body.get("input")
+        text = body.input
         custom = as_arguments(text) if isinstance(text, dict) or _is_object(text) else None
         if custom is None and isinstance(text, str):
             custom = {"input": text}
         return Asked(tool, custom, call_id, server_in_name(tool or ""))
-    full, server = _named(tool, as_text(body.get("namespace")))
-    return Asked(full, as_arguments(body.get("arguments")), call_id, server)
+    full, server = _named(tool, as_text(body.namespace))
+    return Asked(full, as_arguments(body.arguments), call_id, server)
 
 
 def _is_object(text: Any) -> bool:

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
-
-from groundtrace.times import parse_time
+from msgspec import UNSET, field
 
 CALLS = frozenset(
     {
@@ -36,69 +34,123 @@ OUTPUTS = frozenset(
 _BARE = CALLS | OUTPUTS | {"message", "reasoning", "ghost_snapshot", "compaction"}
 
 
+ENDS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "item_completed"})
+"""Events about the end of a call."""
+_COMPLETE = ENDS | {"session_meta", "compacted"}
+"""Lines and events of which all members are needed."""
+
+
+class Counts(msgspec.Struct, frozen=True, gc=False):
+    """Tokens that a `token_count` states."""
+
+    input_tokens: Any = None
+    cached_input_tokens: Any = None
+    output_tokens: Any = None
+
+
+class Info(msgspec.Struct, frozen=True, gc=False):
+    """The totals of a `token_count`."""
+
+    total: Counts | None = field(default=None, name="total_token_usage")
+    last: Counts | None = field(default=None, name="last_token_usage")
+
+
+class Body(msgspec.Struct, frozen=True, gc=False):
+    """What is needed of most items and events. The rest is skipped: encrypted reasoning alone is a
+    third of a rollout."""
+
+    type: str = ""
+    """Empty if it has none."""
+    call_id: Any = None
+    id: Any = None
+    name: Any = None
+    namespace: Any = None
+    function: Any = None
+    arguments: Any = None
+    input: Any = None
+    action: Any = None
+    output: Any = UNSET
+    result: Any = UNSET
+    tools: Any = None
+    role: Any = None
+    content: Any = None
+    info: Info | None = None
+    num_turns: Any = None
+    cwd: Any = None
+    model: Any = None
+
+
 class Line(msgspec.Struct, frozen=True, gc=False):
     """The content of a line."""
 
-    kind: str
+    kind: str = field(name="type")
     """`session_meta`, `turn_context`, `response_item`, `event_msg`, `compacted`, …"""
-    body: Mapping[str, Any]
-    moment: float | None = None
-    item: str = ""
-    """The type of an item or event; empty if it has none."""
+    body: Body = field(name="payload")
+    timestamp: Any = UNSET
+    created_at: Any = None
+
+    @property
+    def stamp(self) -> Any:
+        """Its time as it is written."""
+        return self.created_at if self.timestamp is UNSET else self.timestamp
+
+    @property
+    def members(self) -> Mapping[str, Any]:
+        """All members of the body; none if only those that `Body` names were decoded."""
+        return {}
 
 
-def line_of(value: Any) -> Line | None:
+class WholeLine(Line, frozen=True, gc=False):
+    """A line that was decoded completely."""
+
+    members: Mapping[str, Any] = {}
+
+
+_decode = msgspec.json.Decoder(Line).decode
+_FIELDS = frozenset(Body.__struct_fields__) - {"type", "info"}
+
+
+def decode_line(data: bytes) -> Line | None:
+    """A line with only the members that are needed; None for a line of which all are needed, or of
+    another form: `line_of` reads it."""
+    try:
+        line = _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if line.kind in _COMPLETE or line.body.type in _COMPLETE else line
+
+
+def line_of(value: Any) -> WholeLine | None:
     """The line in a decoded value; None if the value is not a line of a rollout."""
     if not isinstance(value, dict):
         return None
     kind, body = value.get("type"), value.get("payload")
-    moment = parse_time(value.get("timestamp", value.get("created_at")))
+    stamp = value.get("timestamp", value.get("created_at"))
     if isinstance(kind, str) and isinstance(body, dict):
-        item = body.get("type")
-        return Line(kind, body, moment, item if isinstance(item, str) else "")
+        return WholeLine(kind, _fit_body(body), stamp, None, body)
     if isinstance(kind, str) and kind in _BARE:
-        return Line("response_item", value, moment, kind)
+        return WholeLine("response_item", _fit_body(value), stamp, None, value)
     if isinstance(value.get("record_type"), str):
-        return Line("state", {})
+        return WholeLine("state", Body())
     if "id" in value and "timestamp" in value and ("instructions" in value or "git" in value):
-        return Line("session_meta", value, moment)
+        return WholeLine("session_meta", Body(), stamp, None, value)
     if isinstance(kind, str) and "payload" in value:
-        return Line(kind, {}, moment)
+        return WholeLine(kind, Body(), stamp)
     return None
 
 
-_BODY = b'"payload":{"type":"'
-_HEAD = 200
-"""Bytes in which a line says what it is, as Codex writes it."""
-_SKIMMED = frozenset({b"reasoning", b"agent_reasoning", b"agent_message", b"user_message"})
-"""Items and events of which only the time matters. Encrypted reasoning is a third of a rollout."""
+def _fit_body(value: dict[str, Any]) -> Body:
+    """A decoded object as a body, with members of any type."""
+    kind, info = value.get("type"), value.get("info")
+    members = {key: value[key] for key in _FIELDS if key in value}
+    if isinstance(info, dict):
+        members["info"] = Info(
+            _fit_counts(info.get("total_token_usage")), _fit_counts(info.get("last_token_usage"))
+        )
+    return Body(kind if isinstance(kind, str) else "", **members)
 
 
-class _Body(msgspec.Struct, gc=False):
-    type: str
-
-
-class _Skimmed(msgspec.Struct, gc=False):
-    type: str
-    payload: _Body
-    timestamp: Any = UNSET
-    created_at: Any = None
-
-
-_skim = msgspec.json.Decoder(_Skimmed).decode
-
-
-def skim(data: bytes) -> Line | None:
-    """A line of which only kind and time matter, without its text; None if the line is another.
-
-    The line must look as Codex writes it; any other is read by `line_of`.
-    """
-    start = data.find(_BODY, 0, _HEAD) + len(_BODY)
-    if start < len(_BODY) or data[start : data.find(b'"', start)] not in _SKIMMED:
+def _fit_counts(value: Any) -> Counts | None:
+    if not isinstance(value, dict):
         return None
-    try:
-        found = _skim(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    moment = found.created_at if found.timestamp is UNSET else found.timestamp
-    return Line(found.type, {}, parse_time(moment), found.payload.type)
+    return Counts(*(value.get(key) for key in Counts.__struct_fields__))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
@@ -26,7 +28,7 @@ _FAILED = regex(
 """Answers in plain words: the call was refused, or did not run."""
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True, gc=False):
     """The output of a call."""
 
     text: str
@@ -38,9 +40,8 @@ class Output(NamedTuple):
 
 def read_output(value: Any) -> Output:
     """The output of a call, without what Codex put around it."""
-    members = as_mapping(value)
-    if members:
-        return _members(members)
+    if isinstance(value, dict) and value:
+        return _members(value)
     text = content_text(value)
     if text.startswith("{"):
         found = _decoded(text)
@@ -66,7 +67,8 @@ def _members(members: Mapping[str, Any]) -> Output:
     """An output that is an object: a block of text, or streams and an exit code."""
     if isinstance(members.get("content"), str | list):
         inner = read_output(members["content"])
-        return inner._replace(failed=inner.failed or members.get("success") is False)
+        refused = members.get("success") is False
+        return msgspec.structs.replace(inner, failed=True) if refused else inner
     if isinstance(members.get("text"), str):
         return read_output(members["text"])
     return streams(members)

@@ -7,8 +7,10 @@ of a command that was never answered, and the calls that a script of code mode m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from msgspec import UNSET
 
 from groundtrace import jsonio
 from groundtrace.mcp import content_text
@@ -16,16 +18,18 @@ from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
+from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
-from groundtrace.traces.codex.lines import CALLS, OUTPUTS, Line, line_of, skim
+from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
 from groundtrace.traces.codex.outputs import Output, read_output
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
 from groundtrace.traces.codex.processes import Processes
+from groundtrace.traces.codex.scripts import Scripts
 from groundtrace.traces.codex.stream import CodexStream, is_stream
 from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
-from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.jsonl import RawLine, decoded, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
@@ -34,10 +38,6 @@ from groundtrace.visible import plural
 
 SPAWNERS = frozenset({"spawn_agent"})
 """The tool that starts a subagent."""
-CODE = "exec"
-"""The tool of code mode: a script that makes calls itself."""
-_TOOLS = "tools."
-"""What a script calls tools through."""
 _LOST = regex(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
 _CWD = regex(r"<cwd>([^<]+)</cwd>")
 
@@ -50,11 +50,11 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
             rollout = Rollout(path, keep)
             printed = CodexStream(path, keep)
             for line in lines:
-                if rollout.meta is not None and (skimmed := skim(line.data)) is not None:
+                if rollout.meta is not None and (found := decode_line(line.data)) is not None:
                     rollout.lines += 1
-                    rollout.event(skimmed, line.number)
+                    rollout.event(found, line.number)
                     continue
-                value, problem = _decoded(line)
+                value, problem = decoded(line)
                 # A stream has no first line that tells of the session, a rollout begins with it;
                 # asking every line of a rollout took a quarter of the time.
                 if printed.events or (rollout.meta is None and is_stream(value)):
@@ -68,15 +68,6 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     if printed.events:
         return printed.finish()
     return rollout.finish(kin_of(folder, path))
-
-
-def _decoded(line: RawLine) -> tuple[Any, str | None]:
-    if line.too_long:
-        return None, None
-    try:
-        return jsonio.loads(line.data), None
-    except jsonio.BadJsonError as error:
-        return None, str(error)
 
 
 class Rollout:
@@ -95,8 +86,7 @@ class Rollout:
         self.keep = keep
         self.totals = Totals(self.source.ledger)
         self.processes = Processes()
-        self.told_scripts: set[int] = set()
-        """Scripts of code mode whose calls events tell, by the identity of their call."""
+        self.scripts = Scripts()
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
@@ -110,6 +100,9 @@ class Rollout:
         self.user_turns: list[int] = []
         self.turns: list[int] = []
         """Calls before each turn; the turns are known by events, in `user_turns` by messages."""
+        self.stamp: Any = None
+        self.moment: float | None = None
+        """Time of the current line, as it is written and as a number."""
         self.last: float | None = None
 
     # --- lines ---
@@ -150,68 +143,57 @@ class Rollout:
 
     def event(self, line: Line, number: int) -> None:
         self.seen += 1
-        self.source.saw(line.moment)
-        self.last = line.moment if line.moment is not None else self.last
-        if line.kind == "session_meta":
-            self.session(line.body)
-        elif line.kind == "turn_context":
-            self.turn(line.body)
-        elif line.kind == "response_item":
-            self.item(line, number)
-        elif line.kind == "event_msg":
-            self.event_message(line)
-        elif line.kind == "compacted":
-            self.compacted(line.body)
+        stamp = line.created_at if line.timestamp is UNSET else line.timestamp
+        if stamp != self.stamp or not isinstance(stamp, str):  # half of the lines repeat it
+            self.stamp, self.moment = stamp, parse_time(stamp)
+            self.source.saw(self.moment)
+            self.last = self.moment if self.moment is not None else self.last
+        items = _ITEMS.get(line.kind)
+        handler = _LINES.get(line.kind) if items is None else items.get(line.body.type)
+        if handler is not None:
+            handler(self, line, number)
 
-    def session(self, meta: Mapping[str, Any]) -> None:
+    def session(self, line: Line, _: int) -> None:
         if self.meta is not None:
             return  # a fork repeats the first line of the file that it was forked from
-        self.meta = meta
-        self.cwd = self.source.cwd = as_text(meta.get("cwd"))
-        self.source.harness_version = as_text(meta.get("cli_version"))
+        self.meta = line.members
+        self.cwd = self.source.cwd = as_text(self.meta.get("cwd"))
+        self.source.harness_version = as_text(self.meta.get("cli_version"))
 
-    def turn(self, context: Mapping[str, Any]) -> None:
+    def turn(self, line: Line, _: int) -> None:
         self.totals.turn()
-        self.cwd = as_text(context.get("cwd")) or self.cwd
+        self.cwd = as_text(line.body.cwd) or self.cwd
         self.source.cwd = self.source.cwd or self.cwd
-        self.source.model = self.source.model or as_text(context.get("model"))
+        self.source.model = self.source.model or as_text(line.body.model)
 
-    def item(self, line: Line, number: int) -> None:
-        if line.item in CALLS:
-            self.call(line, number)
-        elif line.item in OUTPUTS:
-            self.output(line, number)
-        elif line.item == "message" and line.body.get("role") == "user":
-            found = _CWD.search(content_text(line.body.get("content")))
-            if found is not None:
-                self.cwd = found[1].strip()
-                self.source.cwd = self.source.cwd or self.cwd
-            self.totals.turn()
+    def message(self, line: Line, _: int) -> None:
+        """Read a message of the user, which may state the working directory."""
+        if line.body.role != "user":
+            return
+        found = _CWD.search(content_text(line.body.content))
+        if found is not None:
+            self.cwd = found[1].strip()
+            self.source.cwd = self.source.cwd or self.cwd
+        self.totals.turn()
 
-    def event_message(self, line: Line) -> None:
-        kind, body = line.item, line.body
-        if kind == "token_count":
-            self.totals.total(body.get("info"))
-        elif kind == "user_message":
-            self.user_turns.append(len(self.source.calls))
-            if line.moment is not None:
-                self.source.prompts.append((len(self.source.calls), line.moment))
-        elif kind in ("task_started", "turn_started"):
-            self.turns.append(len(self.source.calls))
-        elif kind == "context_compacted":
-            self.compacted({})
-        elif kind == "thread_rolled_back":
-            self.rolled_back(as_count(body.get("num_turns")))
-        else:
-            self.ended(line)
+    def count(self, line: Line, _: int) -> None:
+        self.totals.total(line.body.info)
+
+    def user_turn(self, _: Line, __: int) -> None:
+        self.user_turns.append(len(self.source.calls))
+        if self.moment is not None:
+            self.source.prompts.append((len(self.source.calls), self.moment))
+
+    def task(self, _: Line, __: int) -> None:
+        self.turns.append(len(self.source.calls))
 
     # --- calls ---
 
     def call(self, line: Line, number: int) -> None:
-        asked = asked_by(line.item, line.body)
+        asked = asked_by(line.body)
         if asked.name is None or asked.arguments is None:
             what = "name" if asked.name is None else "arguments"
-            reason = f"a {line.item} whose {what} cannot be used"
+            reason = f"a {line.body.type} whose {what} cannot be used"
             self.source.problem(
                 "wrong_type", reason, line=number, place=f"$.payload.{what}", lost_calls=1
             )
@@ -219,15 +201,15 @@ class Rollout:
         known = self.by_id.get(asked.call_id or "")
         if known is not None and (known.name, known.arguments) == (asked.name, asked.arguments):
             return
-        self.totals.call(self.add(asked, line.moment))
+        self.totals.call(self.add(asked))
 
-    def add(self, asked: Asked, moment: float | None, cwd: str | None = None) -> RawCall:
+    def add(self, asked: Asked, cwd: str | None = None) -> RawCall:
         call = RawCall(
             asked.name or "",
-            self.keep.arguments(dict(asked.arguments or {})),
+            self.keep.arguments(asked.arguments or {}),
             call_id=asked.call_id,
             server=asked.server,
-            made_at=moment,
+            made_at=self.moment,
             position=-1,
             cwd=cwd or self.cwd,
         )
@@ -242,18 +224,19 @@ class Rollout:
         """Add the answer of a call; the first one counts."""
         self.totals.answer()
         body = line.body
-        call = self.asked(body)
+        call = self.asked(as_text(body.call_id))
         if call is None:
             self.orphans.append(number)
             return
         if call.result is not None:
             return
-        given = body.get("output", body.get("result", body.get("tools")))
-        self.answer(call, read_output(given), line.moment)
+        given = body.output
+        if given is UNSET:
+            given = body.tools if body.result is UNSET else body.result
+        self.answer(call, read_output(given), self.moment)
 
-    def asked(self, body: Mapping[str, Any]) -> RawCall | None:
+    def asked(self, call_id: str | None) -> RawCall | None:
         """The call that an answer belongs to; without an id, the last call without an id."""
-        call_id = as_text(body.get("call_id"))
         if call_id is not None:
             return self.by_id.get(call_id)
         open_calls = (c for c in reversed(self.source.calls) if c.call_id is None)
@@ -272,19 +255,19 @@ class Rollout:
             if agent is not None:
                 self.source.agent_calls[agent] = call.call_id
 
-    def ended(self, line: Line) -> None:
+    def ended(self, line: Line, _: int) -> None:
         """Use an event about the end of a call: a known call, or one that a script made."""
-        found = ended_call(line.item, line.body)
+        found = ended_call(line.body.type, line.members)
         if found is None or found.call_id is None:
             return
         known = self.by_id.get(found.call_id)
         if known is None:
-            script = self.running_script()
+            script = self.scripts.running(self.source.calls)
             if found.name is not None and script is not None:
-                self.told_scripts.add(id(script))
-                call = self.add(found, line.moment, as_text(line.body.get("cwd")))
+                self.scripts.told(script)
+                call = self.add(found, as_text(line.body.cwd))
                 call.position = self.source.ledger.position if self.totals.is_counted else -1
-                self.answer(call, found.output or Output(""), line.moment)
+                self.answer(call, found.output or Output(""), self.moment)
             return
         if known.server is None and found.server is not None:
             known.server = found.server
@@ -292,40 +275,24 @@ class Rollout:
         if known.result is None and found.output is not None:
             self.ends[found.call_id] = found.output
 
-    def running_script(self) -> RawCall | None:
-        """The script of code mode that is running, if one is: its calls are only in events."""
-        own = (call for call in reversed(self.source.calls) if call.name == CODE)
-        last = next(own, None)
-        return last if last is not None and last.result is None else None
-
-    def note_untold_scripts(self) -> None:
-        """Say how many scripts called tools of which no event tells (D88)."""
-        scripts = (call for call in self.source.calls if call.name == CODE)
-        untold = sum(
-            id(call) not in self.told_scripts and _TOOLS in str(call.arguments.get("input"))
-            for call in scripts
-        )
-        if untold:
-            made = plural(untold, "script", "scripts")
-            self.source.notes.append(f"{made} made calls that no event tells; files are unknown")
-
     # --- context ---
 
-    def compacted(self, body: Mapping[str, Any]) -> None:
+    def compacted(self, line: Line, _: int) -> None:
         """Record that a summary replaced the history; an event may repeat what a line reported."""
         calls = self.source.calls
         after = calls[-1] if calls else None
         changes = self.source.context_changes
         if changes and changes[-1].kind == "compaction" and changes[-1].after is after:
             return
-        history = body.get("replacement_history")
+        history = line.members.get("replacement_history") if line.kind == "compacted" else None
         kept = isinstance(history, list) and any(
-            as_mapping(item).get("type") in CALLS | OUTPUTS for item in history
+            as_text(as_mapping(item).get("type")) in CALLS | OUTPUTS for item in history
         )
         changes.append(RawChange("compaction", after, None if kept else tuple(calls)))
 
-    def rolled_back(self, turns: int | None) -> None:
+    def rolled_back(self, line: Line, _: int) -> None:
         """Record that the user took back the last turns: their calls left the context."""
+        turns = as_count(line.body.num_turns)
         calls = self.source.calls
         starts = self.user_turns or self.turns
         dropped = None
@@ -358,7 +325,9 @@ class Rollout:
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
-        self.note_untold_scripts()
+        untold = self.scripts.untold(source.calls)
+        if untold is not None:
+            source.notes.append(untold)
         if self.processes.unknown:
             calls = plural(self.processes.unknown, "call shows", "calls show")
             source.notes.append(f"{calls} more output of a running command; its files are unknown")
@@ -398,6 +367,31 @@ class Rollout:
             repo=as_text(as_mapping(meta.get("git")).get("repository_url")),
             agent_seconds=seconds,
         )
+
+
+_Handler = Callable[[Rollout, Line, int], None]
+_LINES: dict[str, _Handler] = {
+    "turn_context": Rollout.turn,
+    "session_meta": Rollout.session,
+    "compacted": Rollout.compacted,
+}
+_ITEMS: dict[str, dict[str, _Handler]] = {
+    "response_item": {
+        **dict.fromkeys(CALLS, Rollout.call),
+        **dict.fromkeys(OUTPUTS, Rollout.output),
+        "message": Rollout.message,
+    },
+    "event_msg": {
+        "token_count": Rollout.count,
+        "user_message": Rollout.user_turn,
+        "task_started": Rollout.task,
+        "turn_started": Rollout.task,
+        "context_compacted": Rollout.compacted,
+        "thread_rolled_back": Rollout.rolled_back,
+        **dict.fromkeys(ENDS, Rollout.ended),
+    },
+}
+"""What reads a line of each kind; for items and events, of each type. Others only state a time."""
 
 
 def _spawned(text: str) -> Any:

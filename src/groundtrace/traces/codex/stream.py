@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from groundtrace.model import Stated, Usage
 from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
@@ -260,7 +262,7 @@ def _mcp(item: Mapping[str, Any]) -> Asked:
         as_arguments(item.get("arguments")),
         as_text(item.get("id")),
         as_text(item.get("server")),
-        output._replace(failed=failed),
+        msgspec.structs.replace(output, failed=failed),
     )
 
 

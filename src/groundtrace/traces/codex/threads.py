@@ -143,19 +143,19 @@ def _thread(place: Folder, name: str, mark: str) -> Thread | None:
         line = line_of(jsonio.loads(data.removeprefix(b"\xef\xbb\xbf").strip()))
     except (ValueError, jsonio.BadJsonError):
         return None
-    thread_id = as_text(line.body.get("id")) if line is not None else None
+    thread_id = as_text(line.members.get("id")) if line is not None else None
     if line is None or line.kind != "session_meta" or thread_id is None:
         return None
-    parent, is_review = _started_by(line.body)
+    parent, is_review = _started_by(line.members)
     return Thread(
         name,
         mark,
         thread_id,
         parent,
-        as_text(line.body.get("forked_from_id")),
+        as_text(line.members.get("forked_from_id")),
         is_review,
-        parse_time(line.body.get("timestamp")) or line.moment,
-        as_text(line.body.get("cwd")),
+        parse_time(line.members.get("timestamp")) or parse_time(line.stamp),
+        as_text(line.members.get("cwd")),
     )
 
 
@@ -194,8 +194,9 @@ def _reviews(tree: Tree, thread: Thread) -> list[float]:
             for raw in read_lines(stream):
                 if _REVIEW.search(raw.data):
                     line = line_of(jsonio.loads(raw.data))
-                    if line is not None and line.moment is not None:
-                        found.append(line.moment)
+                    moment = None if line is None else parse_time(line.stamp)
+                    if moment is not None:
+                        found.append(moment)
     except (OSError, jsonio.BadJsonError):
         return found
     if len(_known_reviews) > _MAX_KNOWN:
@@ -286,7 +287,7 @@ def _call_ids(place: Folder, name: str) -> frozenset[str]:
                 line = line_of(jsonio.loads(raw.data))
             except jsonio.BadJsonError:
                 continue
-            call_id = as_text(line.body.get("call_id")) if line is not None else None
-            if line is not None and line.item in CALLS and call_id is not None:
+            call_id = as_text(line.members.get("call_id")) if line is not None else None
+            if line is not None and line.body.type in CALLS and call_id is not None:
                 found.add(call_id)
     return frozenset(found)

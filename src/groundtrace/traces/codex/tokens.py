@@ -7,12 +7,10 @@ calls of its reply in 0.40 and 0.47, and after them in 0.66.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from groundtrace.traces.codex.lines import Counts, Info
 from groundtrace.traces.ledger import Ledger, TokenCounts
 from groundtrace.traces.source import RawCall
-from groundtrace.values import as_count, as_mapping
+from groundtrace.values import as_count
 
 
 class Totals:
@@ -51,21 +49,25 @@ class Totals:
         self.is_answered = False
         self.waiting.clear()
 
-    def total(self, info: Any) -> None:
+    def total(self, info: Info | None) -> None:
         """Read a total so far; a repeated one adds nothing."""
-        usage = as_mapping(as_mapping(info).get("total_token_usage"))
-        found = _counts(usage)
-        if found is None or found == self.last:
+        usage = None if info is None else info.total
+        last = self.last
+        if info is None or usage is None:
             return
-        added = TokenCounts(found.input - self.last.input, found.output - self.last.output)
+        if usage.input_tokens == last.input and usage.output_tokens == last.output:
+            return
+        found = _counts(usage)
+        if found is None:
+            return
+        added = TokenCounts(found.input - last.input, found.output - last.output)
         if added.input < 0 or added.output < 0:
             # The count started again. All of it is new if it is the last call's tokens alone.
-            fresh = _counts(as_mapping(as_mapping(info).get("last_token_usage")))
-            if fresh != found:
+            if _counts(info.last) != found:
                 self.ledger.interrupt()
                 self.is_known = False
             added = found
-        self.cached = as_count(usage.get("cached_input_tokens")) or 0
+        self.cached = as_count(usage.cached_input_tokens) or 0
         self.last = found
         self.ledger.add(len(self.ledger.order), added)
         self.cached_at.append(self.cached)
@@ -77,7 +79,9 @@ class Totals:
         self.waiting.clear()
 
 
-def _counts(usage: Mapping[str, Any]) -> TokenCounts | None:
+def _counts(usage: Counts | None) -> TokenCounts | None:
     """Tokens so far; the input includes tokens from a cache."""
-    given, made = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
+    if usage is None:
+        return None
+    given, made = as_count(usage.input_tokens), as_count(usage.output_tokens)
     return None if given is None or made is None else TokenCounts(given, made)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
+
+from groundtrace import jsonio
 from groundtrace.patterns import regex
-from groundtrace.values import as_mapping, as_text
+from groundtrace.traces.gemini.messages import Call
+from groundtrace.values import as_mapping
 
 SHELL = "run_shell_command"
 """Gemini CLI's shell."""
@@ -30,7 +34,7 @@ _PLACES = ("offset", "limit", "start_line", "end_line")
 _NO_TEXT = regex(r"Cannot display content of|Skipped |Read (?:image|pdf|audio|video) file")
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True, gc=False):
     """The output of a call."""
 
     text: str
@@ -41,22 +45,31 @@ class Output(NamedTuple):
     """Which lines of a file are shown, because the text has no line numbers."""
 
 
-def read_result(call: Mapping[str, Any]) -> Output | None:
+def read_result(call: Call, name: str, arguments: Mapping[str, Any]) -> Output | None:
     """The answer to a call as the model saw it; None if the session has none."""
-    status = as_text(call.get("status")) or ""
-    failed = status in ("error", "cancelled")
-    answer = _answer(call.get("result"))
+    failed = call.status in ("error", "cancelled")
+    answer = _answer(call.result)
     if answer is None:
-        shown = call.get("resultDisplay")
-        return Output(shown if isinstance(shown, str) else "", True) if failed else None
+        return Output(_displayed(call), True) if failed else None
     text, is_error = answer
-    if call.get("name") == SHELL and not is_error:
-        command = as_mapping(call.get("args")).get("command")
+    if name == SHELL and not is_error:
+        command = arguments.get("command")
         output = shell_output(text, command if isinstance(command, str) else "")
-        return output._replace(failed=output.failed or failed)
-    if call.get("name") == READ and not is_error and not failed:
-        return _shown_lines(text, as_mapping(call.get("args")))
+        return msgspec.structs.replace(output, failed=True) if failed else output
+    if name == READ and not is_error and not failed:
+        return _shown_lines(text, arguments)
     return Output(text, is_error or failed)
+
+
+def _displayed(call: Call) -> str:
+    """The text that the terminal displayed."""
+    shown: Any = call.result_display
+    if isinstance(shown, msgspec.Raw):
+        try:
+            shown = jsonio.loads(bytes(shown))
+        except jsonio.BadJsonError:  # there is none
+            return ""
+    return shown if isinstance(shown, str) else ""
 
 
 def _shown_lines(text: str, arguments: Mapping[str, Any]) -> Output:
@@ -86,19 +99,22 @@ def _answer(result: Any) -> tuple[str, bool] | None:
             continue
         members = as_mapping(part)
         response = members.get("functionResponse")
-        if isinstance(response, Mapping):
+        if isinstance(response, dict):
             found = True
             said = as_mapping(response.get("response"))
-            is_error = is_error or ("error" in said and "output" not in said)
-            texts += [_text(said[name]) for name in ("output", "error") if name in said] or (
-                [_text(said)] if said else []
-            )
+            if "output" in said:
+                texts.append(_text(said["output"]))
+            if "error" in said:
+                texts.append(_text(said["error"]))
+                is_error = is_error or "output" not in said
+            elif said and "output" not in said:
+                texts.append(_text(said))
         elif isinstance(members.get("text"), str):
             texts.append(members["text"])
             found = True
         elif "inlineData" in members or "fileData" in members:
             found = True
-    return ("\n".join(text for text in texts if text), is_error) if found else None
+    return ("\n".join([text for text in texts if text]), is_error) if found else None
 
 
 def _text(value: Any) -> str:

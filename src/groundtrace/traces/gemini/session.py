@@ -11,7 +11,8 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from groundtrace import jsonio
+from msgspec import UNSET
+
 from groundtrace.mcp import server_in_name
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.patterns import regex
@@ -21,9 +22,17 @@ from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.choose_reader import HEAD
+from groundtrace.traces.gemini.messages import (
+    Call,
+    Message,
+    Tokens,
+    fit_message,
+    message_in,
+    session_in,
+)
 from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
-from groundtrace.traces.jsonl import RawLine, read_lines
+from groundtrace.traces.jsonl import RawLine, decoded, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import load_listed
@@ -43,13 +52,17 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a session or a stream, whole or damaged."""
     session = Session(path, keep)
     if not _is_lines(folder, path):
-        loaded = load_listed(folder, path, "messages", _CALL)
+        loaded = load_listed(folder, path, "messages", _CALL, session_in)
         session.messages(loaded.items)
         return session.finish(loaded.root, loaded.problems)
     printed = GeminiStream(path, keep)
     with folder.open(path) as stream:
         for line in read_lines(stream):
-            value, problem = _decoded(line)
+            if not printed.events and (message := message_in(line.data)) is not None:
+                session.lines += 1
+                session.message(message, line=line.number)
+                continue
+            value, problem = decoded(line)
             if printed.events or is_stream(value):
                 if not printed.events:  # nothing before this was an event
                     printed.lines, printed.noise = session.lines, session.lines
@@ -83,19 +96,10 @@ def _is_lines(folder: Folder, path: str) -> bool:
         head = stream.read(HEAD)
     for found in _objects(head):
         (line,) = read_lines(io.BytesIO(found))
-        value, problem = _decoded(line)
+        value, problem = decoded(line)
         if problem is None and isinstance(value, dict) and value:
             return not isinstance(value.get("messages"), list)
     return b'"messages"' not in head
-
-
-def _decoded(line: RawLine) -> tuple[Any, str | None]:
-    if line.too_long:
-        return None, None
-    try:
-        return jsonio.loads(line.data), None
-    except jsonio.BadJsonError as error:
-        return None, str(error)
 
 
 class Session:
@@ -161,7 +165,7 @@ class Session:
             return True
         if as_text(value.get("id")) is None or not isinstance(value.get("type"), str):
             return False
-        self.message(value, line=number)
+        self.message(fit_message(value), line=number)
         return True
 
     def broken(self, raw: RawLine, reason: str) -> None:
@@ -197,108 +201,129 @@ class Session:
 
     def messages(self, messages: Iterable[Any]) -> None:
         for number, message in enumerate(messages):
-            if isinstance(message, Problem):
+            if isinstance(message, Message):
+                self.message(message, number=number)
+            elif isinstance(message, dict):
+                self.message(fit_message(message), number=number)
+            elif isinstance(message, Problem):
                 self.source.problems.append(message)
                 self.source.ledger.interrupt()
-            elif isinstance(message, dict):
-                self.message(message, place=f"$.messages[{number}]")
             else:
                 reason = f"a message is {type(message).__name__}, not an object"
-                self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
+                self.source.problem("wrong_type", reason, place=_place(number, ""))
 
     def message(
-        self, message: Mapping[str, Any], *, line: int | None = None, place: str = "$"
+        self, message: Message, *, line: int | None = None, number: int | None = None
     ) -> None:
+        """Read a message; `number` is its place in the list of messages, if there is one."""
         self.seen += 1
-        moment = parse_time(message.get("timestamp"))
+        moment = parse_time(message.timestamp)
         self.source.saw(moment)
         self.last = moment if moment is not None else self.last
-        key = as_text(message.get("id")) or f"message {self.seen}"
-        is_new = key not in self.calls
-        if message.get("type") == "message_update" and is_new:
+        key = as_text(message.id) or f"message {self.seen}"
+        before = self.calls.get(key)
+        if message.type == "message_update" and before is None:
             return
-        if is_new:
+        if before is None:
             self.in_context.append(key)
             self.calls[key] = []
-        listed = message.get("toolCalls")
-        is_model = message.get("type") in ("gemini", "model") or listed is not None
-        if is_model and (is_new or "tokens" in message):
-            self.count_tokens(key, message.get("tokens"))
-            self.source.model = self.source.model or as_text(message.get("model"))
+        listed: Any = message.tool_calls
+        is_model = message.type in ("gemini", "model") or listed is not None
+        if is_model and (before is None or message.tokens is not UNSET):
+            self.count_tokens(key, message.tokens or None)
+            self.source.model = self.source.model or as_text(message.model)
         if isinstance(listed, list):
-            earlier = {call.call_id: call for call in self.calls[key] if call.call_id is not None}
-            before, self.calls[key] = self.calls[key], []
-            for index, asked in enumerate(listed):
-                self.call(key, asked, moment, line, f"{place}.toolCalls[{index}]", earlier)
-            # A call with an answer did run, even if the message is written again without it.
-            again = {call.call_id for call in self.calls[key]}
-            gone = [c for c in before if c.result is not None and c.call_id not in again]
-            self.calls[key] = [*gone, *self.calls[key]]
+            self.calls_of(key, listed, before or [], moment, line, number)
         elif listed is not None:
             reason = f"toolCalls is {type(listed).__name__}, not a list"
-            self.source.problem("wrong_type", reason, line=line, place=f"{place}.toolCalls")
+            self.source.problem("wrong_type", reason, line=line, place=_place(number, ".toolCalls"))
 
-    def count_tokens(self, key: str, stated: Any) -> None:
+    def count_tokens(self, key: str, usage: Tokens | None) -> None:
         """Count a message's tokens: input includes cached tokens, thoughts are output. All zeros
         means that there is no count."""
-        usage = as_mapping(stated)
-        given, made = as_count(usage.get("input")), as_count(usage.get("output"))
-        more = (as_count(usage.get("tool")) or 0, as_count(usage.get("thoughts")) or 0)
         counts = None
-        if given is not None and made is not None and (given or made or any(more)):
-            counts = TokenCounts(given + more[0], made + more[1])
-        self.cached[key] = as_count(usage.get("cached")) or 0
+        cached = 0
+        if usage is not None:
+            given, made = as_count(usage.input), as_count(usage.output)
+            tool, thoughts = as_count(usage.tool) or 0, as_count(usage.thoughts) or 0
+            if given is not None and made is not None and (given or made or tool or thoughts):
+                counts = TokenCounts(given + tool, made + thoughts)
+            cached = as_count(usage.cached) or 0
+        self.cached[key] = cached
         self.source.ledger.add(key, counts)
         self.positions.setdefault(key, self.source.ledger.position)
 
-    def call(
+    def calls_of(
         self,
         key: str,
-        asked: Any,
+        listed: list[Call],
+        before: list[RawCall],
         moment: float | None,
         line: int | None,
-        place: str,
-        earlier: Mapping[str, RawCall],
+        number: int | None,
     ) -> None:
-        """Add one call; `earlier` are the calls of an earlier version of its message. The request
-        does not change, so only the answer is taken from the new version."""
-        members = as_mapping(asked)
-        known = earlier.get(as_text(members.get("id")) or "")
-        name, arguments = as_text(members.get("name")), as_arguments(members.get("args"))
+        """Read the calls of a message; `before` are those of an earlier version of it."""
+        earlier = {call.call_id: call for call in before if call.call_id is not None}
+        found = []
+        for index, asked in enumerate(listed):
+            call = self.call(key, asked, moment, earlier)
+            if call is not None:
+                found.append(call)
+                continue
+            what = "name" if as_text(asked.name) is None else "args"
+            reason = f"a call whose {what} cannot be used"
+            place = _place(number, f".toolCalls[{index}].{what}")
+            self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=1)
+        if before:
+            # A call with an answer did run, even if the message is written again without it.
+            again = {call.call_id for call in found}
+            gone = [c for c in before if c.result is not None and c.call_id not in again]
+            found = [*gone, *found]
+        self.calls[key] = found
+
+    def call(
+        self, key: str, asked: Call, moment: float | None, earlier: Mapping[str, RawCall]
+    ) -> RawCall | None:
+        """One call; None if its name or its arguments cannot be used. `earlier` are the calls of an
+        earlier version of its message. The request does not change, so only the answer is taken
+        from the new version."""
+        source = self.source
+        call_id = as_text(asked.id)
+        known = earlier.get(call_id or "") if earlier else None
         if known is not None:
             name, arguments = known.name, known.arguments
-        if name is None or arguments is None:
-            what = "name" if name is None else "args"
-            reason = f"a call whose {what} cannot be used"
-            self.source.problem(
-                "wrong_type", reason, line=line, place=f"{place}.{what}", lost_calls=1
-            )
-            return
+            kept = arguments
+        else:
+            given, said = as_text(asked.name), as_arguments(asked.args)
+            if given is None or said is None:
+                return None
+            name, arguments = given, said
+            kept = self.keep.arguments(arguments)
+        done = parse_time(asked.timestamp)
+        source.saw(done)
+        self.last = done if done is not None else self.last
         call = RawCall(
             name,
-            arguments if known is not None else self.keep.arguments(dict(arguments)),
-            call_id=as_text(members.get("id")),
+            kept,
+            call_id=call_id,
             server=server_in_name(name),
+            made_at=_asked_at(call_id, moment, done),
             position=self.positions.get(key, -1),
         )
-        done = parse_time(members.get("timestamp"))
-        self.source.saw(done)
-        self.last = done if done is not None else self.last
-        call.made_at = _asked_at(call.call_id, moment, done)
-        output = read_result({**members, "name": name, "args": arguments})
+        output = read_result(asked, name, arguments)
         if output is not None:
             call.result, call.result_cut = self.keep.result(
                 output.text, output.data, output.failed, None
             )
-            self.source.cut_results += call.result_cut
+            source.cut_results += call.result_cut
             call.answered_at = done
             call.cwd = output.cwd
         if call.server is not None:
-            self.source.mcp_servers.setdefault(call.server)
-        agent = as_text(members.get("agentId"))
-        if agent is not None and call.call_id is not None:
-            self.source.agent_calls[agent] = call.call_id
-        self.calls[key].append(call)
+            source.mcp_servers.setdefault(call.server)
+        agent = as_text(asked.agent_id)
+        if agent is not None and call_id is not None:
+            source.agent_calls[agent] = call_id
+        return call
 
     # --- end ---
 
@@ -341,6 +366,11 @@ class Session:
         for after, dropped in self.changes:
             gone = tuple(call for key in dropped for call in self.calls[key])
             self.source.context_changes.append(RawChange("rollback", behind.get(after or ""), gone))
+
+
+def _place(number: int | None, member: str) -> str:
+    """Where a member of a message is: in the list of messages, or in the object of a line."""
+    return f"${member}" if number is None else f"$.messages[{number}]{member}"
 
 
 def _asked_at(call_id: str | None, message: float | None, done: float | None) -> float | None:

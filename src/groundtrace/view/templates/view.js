@@ -6,6 +6,7 @@
   const FILTERS = ["config", "suite", "run", "verdict", "found", "label", "tool"];
   const LOOK = 2000;
   Parts.theme(byId("theme"));
+  byId("answer").open = innerWidth > 760; /* on a phone it would hide the list */
 
   let words = null;
   let parts = null;
@@ -309,6 +310,8 @@
     byId("scope").textContent = state.title;
     byId("status").textContent = state.status;
     if (!byId("scopes").options.length) byId("scopes").append(...state.scopes.map((scope) => make("option", { value: scope }, scope)));
+    byId("answer").hidden = !state.answer.length;
+    byId("answer").lastElementChild.replaceChildren(...state.answer.flatMap(([question, text]) => [make("dt", {}, question), ...text.split(";  ").map((part) => make("dd", {}, part))]));
     byId("problems").hidden = !state.problems.length;
     byId("problems").firstElementChild.textContent = `${state.problems.length} problems in the results`;
     byId("problems").lastElementChild.replaceChildren(...state.problems.map((text) => make("li", {}, text)));
