@@ -296,6 +296,16 @@ class Write(Part, kw_only=True, frozen=True):
         return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
+class Listed(Part, kw_only=True, frozen=True):
+    """A file whose name a listing found and another part prints."""
+
+    path: str
+    prints: ClassVar[bool] = False
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return (FileRef(self.path, "surfaced", rule=self.rule),)
+
+
 class Condition(Part, kw_only=True, frozen=True):
     """A test that prints nothing: what follows it may or may not have run."""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import fallen, joined, perhaps
 from groundtrace.tools.shell.streams.line_algebra import quiet
-from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Listed, Parts, Write
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.statements import Stage, flat
 from groundtrace.tools.shell.walk.expansion import expand, expand_all, expand_text
@@ -144,9 +145,34 @@ def _assign(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
         before = (shell.env.variables.get(key) or words)[0].text
         words = (Word(before + expand_text(shell, value).text),)
     else:
-        words = (expand_text(shell, value),)
+        word = expand_text(shell, value)
+        told = _told_name(shell, word)
+        words = (told or word,)
+        path = None if told is None else shell.path(told.text)
+        if path is not None:
+            shell.change(shell.env.holding({key: tuple(words)}))
+            return [Listed(path=path, rule="find")]
     shell.change(shell.env.holding({key: tuple(words)}))
     return []
+
+
+def _told_name(shell: Shell, word: Word) -> Word | None:
+    """The one name that a listing captured, if the output shows it too.
+
+    `f=$(find . -name app.py | head -1); echo "$f"; head -5 "$f"` prints the name on a line of its
+    own. If two lines could be the name, it is not known.
+    """
+    captured = word.stream or shell.streams.get(word.text, ())
+    stream = [part for part in captured if part.prints]
+    listed = stream[0] if len(stream) == 1 else None
+    if not isinstance(listed, Names) or listed.limit != 1 or listed.glob is None:
+        return None
+    lines = [line for line in shell.lines if "/" in line]
+    told = {line for line in lines if listed.score(line) > 0}
+    if not told:  # `echo "File: $f"`
+        ends = (line.split()[-1] for line in lines)
+        told = {word for word in ends if "/" in word and listed.score(word) > 0}
+    return Word(told.pop()) if len(told) == 1 else None
 
 
 def _declare(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
