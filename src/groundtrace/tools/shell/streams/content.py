@@ -186,6 +186,9 @@ class Content(Part, kw_only=True, frozen=True):
         spans = self.spans or ()
         if not sure:
             known = not self.shared and all(high is not None for _, high in spans)
+            size = self.exact()
+            # Six lines of a guess are not the 86 that `sed -n 115,200p` asked for.
+            known = known and (size is None or len(lines) >= size - _blanks_cut(size))
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
         exact = self.exact()

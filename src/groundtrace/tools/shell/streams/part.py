@@ -27,6 +27,7 @@ from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.said import Said, only_said
 from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.weights import (
+    BARE_NAME,
     FALLBACK_SPEAKS,
     FALLBACK_TOLD,
     FULL,
@@ -334,7 +335,9 @@ class Opaque(Part, kw_only=True, frozen=True):
         return self.expected and self.form is None
 
     def score(self, line: str) -> float:
-        return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
+        if self.form is None:
+            return OPAQUE
+        return BARE_NAME if self.form.match(line) else IMPOSSIBLE
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.said is not None and only_said(lines, self.said):

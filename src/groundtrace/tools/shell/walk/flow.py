@@ -43,7 +43,7 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
     done: Parts | None = None
     operator = ""
     stream = stdin
-    failed = over = False
+    failed = over = fine = False
     for at, item in enumerate(items):
         if isinstance(item, Stage):
             # A stage beside a pipe is a subshell; `ls | head && F=a.py` keeps the variable.
@@ -51,34 +51,54 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
             stream = _stage(shell, item, stream, piped)
             failed = bool(shell.failed) and _said_so(shell, item)
         elif item != "|":
-            done = _joined(shell, done, operator, stream, over)
+            done = _joined(shell, done, operator, stream, over, fine)
             over = item == "&&" and (failed or over)
+            fine = "|" in items[max(at - 2, 0) : at] and _succeeds(shell, items[at - 1])
             operator, stream = item, stdin
-    return _joined(shell, done, operator, stream, over)
+    return _joined(shell, done, operator, stream, over, fine)
+
+
+_FILTERS = frozenset(
+    ["head", "tail", "sort", "uniq", "sed", "awk", "cut", "wc", "cat", "nl", "tr", "tee", "column", "less", "more", "tac"]
+)  # fmt: skip
+
+
+def _succeeds(shell: Shell, item: Stage | str) -> bool:
+    """Whether the last program of a pipeline succeeds whatever the others do.
+
+    `grep x a.py | head -5 && cat b.py` shows b.py also if grep finds nothing.
+    """
+    return isinstance(item, Stage) and _program(shell, item) in _FILTERS
 
 
 def _joined(
-    shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool
+    shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool, fine: bool
 ) -> Parts:
     """Join two streams by an operator.
 
     `over`: the command before `&&` said that it failed, so nothing after it is written (D118).
+    `fine`: the command before the operator is a pipeline that succeeds in any case.
     """
     following = stream or []
     if over:
         following = [part for part in following if not isinstance(part, Write)]
     if done is None:
         return following
-    return joined(done, operator, following, shell.errors_seen)
+    return joined(done, operator, following, shell.errors_seen, fine)
 
 
 def _said_so(shell: Shell, stage: Stage) -> bool:
     """Whether the program of a stage said that it failed."""
+    return _program(shell, stage) in shell.failed
+
+
+def _program(shell: Shell, stage: Stage) -> str:
+    """The name of the program of a stage; empty for a statement."""
     name = None if stage.node is None else stage.node.child_by_field_name("name")
     if name is None and not stage.words:
-        return False
+        return ""
     text = stage.words[0] if name is None else shell.env.tree.text(name)
-    return text.rsplit("/", 1)[-1] in shell.failed
+    return text.rsplit("/", 1)[-1]
 
 
 def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
