@@ -3,9 +3,9 @@
 Half of the calls are shell commands; the others read, search and edit. Lengths of answers are
 log-normal: the median is 450 characters, the mean about 1,500, the longest 30,000; 878 real answers
 of Claude Code have 441, 1,569 and 25,194. Texts look like code, matches of a search and logs of
-tests; no line is made to repeat. Letters beyond ASCII are in one of six answers, as in real ones:
-they take longer to decode. Each call depends only on its number, so that a short session is the
-start of a long one.
+tests; no line is made to repeat. A seventh of all characters is in answers with letters beyond
+ASCII, which take longer to decode, as in real traces. Each call depends only on its number, so that
+a short session is the start of a long one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MIX: dict[Kind, int] = {"shell": 50, "read": 22, "search": 16, "edit": 12}
 """How many of a hundred calls are of each kind."""
 MEDIAN, SPREAD, LONGEST = 450, 1.6, 30_000
 """Characters of answers: median, spread of the logarithm, most."""
-FOREIGN = 6
+FOREIGN = 4
 """One of so many calls has letters beyond ASCII."""
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of it, without their whole parts, are spread evenly between 0 and 1."""

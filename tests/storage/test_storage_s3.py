@@ -123,6 +123,22 @@ def test_a_whole_run_in_a_bucket_has_the_bytes_of_one_on_disk(
     assert results(download(environment, bucket, "o", tmp_path / "forced")) == incremental != there
 
 
+def test_a_stream_can_be_read_from_any_place(environment: str, bucket: str) -> None:
+    """Rows of a data set and members of an archive are read so."""
+    data = bytes(range(256)) * 9_000  # more than the store sends at once
+    client(environment).put_object(Bucket=bucket, Key="x/big.bin", Body=data)
+    with open_folder(f"s3://{bucket}/x").open("big.bin") as stream:
+        assert stream.seekable()
+        assert stream.read(5) == data[:5]
+        for place in (2_000_001, 3, len(data) - 4):
+            assert stream.seek(place) == place
+            assert stream.read(7) == data[place : place + 7]
+        assert stream.seek(-10, 1) == stream.tell()
+        assert stream.read() == data[-10:]
+        assert stream.seek(-3, 2) == len(data) - 3
+        assert stream.read() == data[-3:]
+
+
 def keys(s3: Any, bucket: str) -> list[str]:
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
     return [item["Key"] for page in pages for item in page.get("Contents", ())]

@@ -168,9 +168,26 @@ class _Stream(io.RawIOBase):
         self._reader = reader
         self._bucket = bucket
         self._path = path
+        self._at = 0
+        """Where the next byte comes from; obstore's own position is that of its buffer."""
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._reader.size}[whence]
+        self._at = max(0, start + offset)
+        try:
+            self._reader.seek(self._at)
+        except _errors() as error:
+            _fail(error, self._bucket, self._path)
+        return self._at
 
     def readinto(self, buffer: Any) -> int:
         try:
@@ -178,6 +195,7 @@ class _Stream(io.RawIOBase):
         except _errors() as error:
             _fail(error, self._bucket, self._path)
         buffer[: len(data)] = data
+        self._at += len(data)
         return len(data)
 
 

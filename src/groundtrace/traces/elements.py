@@ -44,6 +44,8 @@ class Elements:
         self.data = data
         self.position = 0
         """Where in `data` the last element ended."""
+        self.passed = 0
+        """Bytes that came before `data` since the list's opening bracket."""
         self.closed = False
         """Whether the end of the list was seen."""
         self.lost = 0
@@ -60,6 +62,7 @@ class Elements:
             if position >= len(self.data):
                 if depth:
                     self._keep(self.data[start:])
+                self.passed += len(self.data)
                 self.data = self.stream.read(self._chunk)
                 if not self.data:
                     return

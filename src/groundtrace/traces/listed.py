@@ -33,6 +33,8 @@ class Listed(msgspec.Struct):
     """The object without its list."""
     problems: list[Problem] = field(default_factory=list)
     """What was wrong with the file as a whole."""
+    in_parts: bool = False
+    """Whether it is read element by element: it is too large or damaged."""
 
 
 Opener = Callable[[], BinaryIO]
@@ -101,7 +103,7 @@ def from_value(value: Any, path: str, key: str) -> Listed:
 
 
 def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
-    loaded = Listed(iter(()))
+    loaded = Listed(iter(()), in_parts=True)
     loaded.items = _stream(opener, path, key, counted, loaded)
     return loaded
 

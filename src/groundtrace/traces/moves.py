@@ -29,13 +29,19 @@ MAX_COMMAND = 100_000
 """A longer command is a pasted script; it is not followed."""
 
 
+def may_move(command: str) -> bool:
+    """Whether a command has a word that may change the directory."""
+    mentioned = "cd" in command or "pushd" in command or "popd" in command
+    return mentioned and MOVES.search(command) is not None
+
+
 def folder_after(command: str, folder: str | None, answer: str = "") -> str | None:
     """The directory after a command that started in `folder`; None if it is unknown."""
-    if not MOVES.search(command):
+    if not may_move(command):
         return folder
     if len(command) > MAX_COMMAND:
         return None
-    if _NO_MOVE.search(answer):
+    if "cd: " in answer and _NO_MOVE.search(answer):
         return folder if _CD.match(command) else None
     position = 0
     while (move := _CD.match(command, position)) is not None:

@@ -12,13 +12,11 @@ _FRAME = regex(
     r"\s*(?:Exit code: (?P<code>[^\n]*)\n)?"
     r"(?:OBSERVATION:\n?|(?:EXECUTION RESULT|(?P<fresh>Execution output)) of \[[^\]\n]*\]:\n?)",
 )
-_STEP = regex(
-    r"(?<!\n)\n*+This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z"
-)
-_STREAMS = regex(
-    r"(?:Error executing command:\s*)?\[STDOUT\]\n\n(.*?) ?\n\n\[STDERR\](?!.*\n\[STDERR\])(.*)\Z",
-    re.DOTALL,
-)
+_STEP = regex(r"This is step \d++ of a maximum of \d++\. Steps Remaining: -?\d++\.\s*+\Z")
+_STEP_BEGINS = "This is step "
+_STDOUT = regex(r"(?:Error executing command:\s*+)?\[STDOUT\]\n\n")
+_STREAMS = ("[STDOUT]", "Error executing command:")
+_STDERR = "\n[STDERR]"
 _PROMPT = regex(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
 )
@@ -27,10 +25,6 @@ _FOOTER = regex(
     r"|Python interpreter:|Command finished with exit code|Jupyter|The command has no new output)"
     r"[^\n]*\]?)+\s*\Z"
 )
-# Each of the three stands at the end of an answer, and a pattern that is tried at every character
-# took more time than all else about a chat. So plain text is looked for first.
-_STEP_BEGINS = "This is step "
-_PROMPT_BEGINS = "(Open file: "
 _EXIT = regex(r"exit code (-?\d+)")
 _FOLDER = regex(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
@@ -57,12 +51,10 @@ def read_answer(name: str, text: str) -> CallAnswer:
         code = frame["code"]
         failed = code is not None and code.strip() != "0"
         text = text[frame.end() :]
-    if _STEP_BEGINS in text:
-        text = _STEP.sub("", text)
-    streams = _STREAMS.match(text)
-    if streams is not None:
-        out, err = streams[1].strip("\n"), streams[2].strip()
-        text = "\n".join(part for part in (out, err) if part.strip())
+    if text.rstrip().endswith("."):
+        text = _without_step(text)
+    if text.startswith(_STREAMS):
+        text = _joined_streams(text)
     folder, open_file = None, None
     prompt = _prompt_in(text)
     if prompt is not None:
@@ -81,8 +73,40 @@ def read_answer(name: str, text: str) -> CallAnswer:
     return CallAnswer(text, failed or refused, folder, open_file, fresh)
 
 
+# What the next functions look for is at the end of an answer. A pattern that was tried at every
+# character of the answer took more time than all else about a chat.
+
+
+def _without_step(text: str) -> str:
+    """An answer without R2E-Gym's count of steps."""
+    start = text.rfind(_STEP_BEGINS)
+    if start < 0 or _STEP.match(text, start) is None:
+        return text
+    return text[:start].rstrip("\n")
+
+
+def _joined_streams(text: str) -> str:
+    """R2E-Gym's two streams as one text; they are separated by the last line `[STDERR]`."""
+    opened = _STDOUT.match(text)
+    if opened is None:
+        return text
+    end = text.rfind(_STDERR) - 1
+    if end < opened.end() or text[end] != "\n":
+        return text
+    out = text[opened.end() : end].removesuffix(" ").strip("\n")
+    err = text[end + 1 + len(_STDERR) :].strip()
+    return "\n".join(part for part in (out, err) if part.strip())
+
+
 def _prompt_in(text: str) -> re.Match[str] | None:
-    return _PROMPT.search(text) if _PROMPT_BEGINS in text else None
+    """SWE-agent's prompt: the last three lines."""
+    shown = text.rstrip()
+    if not shown.endswith("bash-$"):
+        return None
+    start = len(shown)
+    for _ in range(3):
+        start = max(0, shown.rfind("\n", 0, start))
+    return _PROMPT.search(text, start)
 
 
 def _footer_of(text: str) -> re.Match[str] | None:
@@ -94,9 +118,7 @@ def _footer_of(text: str) -> re.Match[str] | None:
     return _FOOTER.search(text, start) if start < len(shown) else None
 
 
-def state_of(text: str) -> CallAnswer:
-    """Directory and open file that the prompt at the end of a message shows."""
+def state_of(text: str) -> tuple[str, str] | None:
+    """Directory and open file (empty if none is) that the prompt at the end of a message shows."""
     prompt = _prompt_in(text)
-    if prompt is None:
-        return CallAnswer("")
-    return CallAnswer("", folder=prompt["folder"], open_file=prompt["file"].replace("n/a", ""))
+    return None if prompt is None else (prompt["folder"], prompt["file"].replace("n/a", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from groundtrace import jsonio
@@ -20,7 +21,7 @@ from groundtrace.traces.chat.dialects import (
     text_of,
     xml_calls,
 )
-from groundtrace.traces.chat.stated import name_of, stated_of
+from groundtrace.traces.chat.stated import NAMING, stated_of
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.moves import folder_after
@@ -37,7 +38,7 @@ _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
     """Read one row."""
-    row = find_row(folder, path, sample_id, name_of, is_literal=True)
+    row = find_row(folder, path, sample_id, NAMING)
     if isinstance(row, Problem):
         source = Source(path, "transcript", "chat")
         source.problems.append(row)
@@ -127,35 +128,27 @@ class Conversation:
     def messages(self, messages: Sequence[Mapping[str, Any]], dialect: CallSyntax) -> None:
         """Read replies, each with the messages that answer it."""
         self.source.dialect = f"chat {dialect}"
-        position = 0
-        while position < len(messages):
-            number, message = position, messages[position]
-            position += 1
-            self.seen += 1
-            if not is_reply(message):
-                self.enter(text_of(message))
-                continue
+        self.seen += len(messages)
+        replies = [number for number, message in enumerate(messages) if is_reply(message)]
+        for message in messages[: replies[0]] if replies else messages:
+            self.enter(text_of(message))
+        for number, end in pairwise([*replies, len(messages)]):
             self.source.ledger.add(number, None)
-            end = position
-            while end < len(messages) and not is_reply(messages[end]):
-                end += 1
-            answers = messages[position:end]
-            asked = calls_of(message, dialect, self.open_file)
+            answers = messages[number + 1 : end]
+            asked = calls_of(messages[number], dialect, self.open_file)
             self.reply(asked, answers, number)
             for answer in answers:
                 self.enter(text_of(answer))
-            self.seen += len(answers)
-            position = end
 
     def enter(self, text: str) -> None:
         """Take the directory and the open file that a message of the harness shows."""
-        state = state_of(text)
-        uploaded = UPLOADED.search(text) if self.cwd is None else None
-        if state.folder:
-            self.cwd = state.folder
-            self.open_file = state.open_file or None
-        elif uploaded is not None:
-            self.cwd = uploaded[1]
+        folder, open_file = state_of(text) or ("", "")
+        if folder:
+            self.cwd = folder
+            self.open_file = open_file or None
+        elif self.cwd is None and "<uploaded_files>" in text:
+            uploaded = UPLOADED.search(text)
+            self.cwd = None if uploaded is None else uploaded[1]
         if self.source.cwd is None:
             self.source.cwd = self.cwd
 
@@ -182,7 +175,7 @@ class Conversation:
             call_id=asked.call_id,
             step_id=str(number),
             position=self.source.ledger.position,
-            cwd=folder_after(asked.before, self.cwd),
+            cwd=folder_after(asked.before, self.cwd) if asked.before else self.cwd,
         )
         if answer is not None:
             read = read_answer(asked.name, answer)

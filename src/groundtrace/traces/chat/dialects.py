@@ -15,11 +15,10 @@ from groundtrace.values import as_mapping, as_text
 
 CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
 
-_FUNCTION = regex(r"<function=([^>\s]+)\s*>(.*?)(?:</function>|\Z)", re.DOTALL)
-_PARAMETER = regex(
-    r"<parameter=([^>\s]{1,100})\s{0,9}>((?:(?!</parameter>|<parameter=).)*+)</parameter>",
-    re.DOTALL,
-)
+_FUNCTION = regex(r"<function=([^>\s]*+)\s*+(>?)")
+"""It also matches a name without an end, so that no character of such a name is examined twice."""
+_PARAMETER = regex(r"<parameter=([^>\s]{1,100}+)\s{0,9}+>")
+_FUNCTION_ENDS, _PARAMETER_BEGINS, _PARAMETER_ENDS = "</function>", "<parameter=", "</parameter>"
 _TICKS = regex(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _FENCE = regex(r"```(?:bash|mswea_bash_command)\s*\n")
 _LISTS = frozenset({"view_range", "insert_line"})
@@ -147,10 +146,34 @@ def _object(call: Any) -> Asked:
 
 def xml_calls(text: str) -> list[Asked]:
     """The functions in a text; one that is cut off at the end is a call without its last words."""
-    return [
-        Asked(name, {key: _value(key, value) for key, value in _PARAMETER.findall(body)})
-        for name, body in _FUNCTION.findall(text)
-    ]
+    found: list[Asked] = []
+    end = 0
+    while (opened := _FUNCTION.search(text, end)) is not None:
+        if not (opened[1] and opened[2]):
+            end = opened.end()
+            continue
+        end = text.find(_FUNCTION_ENDS, opened.end())
+        end = len(text) if end < 0 else end
+        found.append(Asked(opened[1], _parameters(text[opened.end() : end])))
+    return found
+
+
+def _parameters(body: str) -> dict[str, Any]:
+    """The parameters of a function; one without an end before the next one begins is left out."""
+    found: dict[str, Any] = {}
+    position, end = 0, -1
+    while (opened := _PARAMETER.search(body, position)) is not None:
+        start = opened.end()
+        if end < start:
+            end = body.find(_PARAMETER_ENDS, start)
+            if end < 0:
+                break
+        if body.find(_PARAMETER_BEGINS, start, end) < 0:
+            found[opened[1]] = _value(opened[1], body[start:end])
+            position = end
+        else:
+            position = opened.start() + 1
+    return found
 
 
 def _value(name: str, value: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
-from groundtrace.traces.rows import RowIds, decoded, read_raw_rows
+from groundtrace.traces.rows import Naming, named_rows
 from groundtrace.values import as_mapping, as_number, as_text
 
 _VERDICTS = ("resolved", "target", "reward")
@@ -23,16 +23,14 @@ def name_of(row: Mapping[str, Any]) -> str | None:
     return as_text(row.get("instance_id")) or as_text(as_mapping(row.get("ds")).get("instance_id"))
 
 
+NAMING = Naming("chat", name_of)
+
+
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The rows of a file, each with what it states."""
-    ids = RowIds(name_of)
     try:
-        for row in read_raw_rows(folder, path):
-            value = decoded(row, path)
-            if isinstance(value, Problem):
-                yield value
-            else:
-                yield Sample(ids.next(row, value), stated_of(value))
+        for name, value in named_rows(folder, path, NAMING):
+            yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 

@@ -81,7 +81,7 @@ class Archive:
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
             raise ArchiveError(f"{name}: cannot be unpacked ({error})") from error
         bound = max(SMALL, MAX_RATIO * info.compress_size)
-        return cast(BinaryIO, io.BufferedReader(_Bounded(inner, name, min(MAX_MEMBER, bound))))
+        return cast(BinaryIO, _Bounded(inner, info, min(MAX_MEMBER, bound)))
 
     def _raw(self, info: zipfile.ZipInfo) -> BinaryIO:
         """The packed bytes of a member."""
@@ -104,17 +104,31 @@ def open_archive(folder: Folder, path: str) -> Iterator[Archive]:
 class _Bounded(io.RawIOBase):
     """A member; raises an error if it gives more bytes than the limit."""
 
-    def __init__(self, inner: BinaryIO, name: str, most: int) -> None:
+    def __init__(self, inner: BinaryIO, info: zipfile.ZipInfo, most: int) -> None:
         self._inner = inner
-        self._name = name
+        self._name = info.filename
         self._left = most
+        self._piece = max(1 << 20, info.file_size + 1)
+        """Bytes to ask for at once: all of a member that has the size that it states."""
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def read(self, size: int = -1) -> bytes:
+        """The next `size` bytes, fewer only at the end.
+
+        Nothing is buffered: to unpack piece by piece and to copy each took a third of the time.
+        """
+        size = self._left + 1 if size < 0 else size
+        parts = []
+        while size > 0 and (data := self._unpack(min(size, self._piece))):
+            parts.append(data)
+            size -= len(data)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _unpack(self, size: int) -> bytes:
         try:
-            data = self._inner.read(min(len(buffer), 1 << 20))
+            data = self._inner.read(size)
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
             raise ArchiveError(f"{self._name}: damaged ({error})") from error
         except OSError:
@@ -126,8 +140,7 @@ class _Bounded(io.RawIOBase):
             raise ArchiveError(
                 f"{self._name}: unpacks to more than the limit; the rest is not read"
             )
-        buffer[: len(data)] = data
-        return len(data)
+        return data
 
 
 def _knows_zstd() -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import field
 
+from groundtrace.traces.inspect_ai.events import Event, Output, value_of
 from groundtrace.values import as_mapping, as_text
 
 
@@ -39,21 +40,22 @@ class Conversation(msgspec.Struct):
             if members.get("role") == "tool":
                 self.answer(members)
             elif members.get("role") == "assistant":
-                self.calls(members, position, made_at)
+                self.calls(members.get("tool_calls"), position, made_at)
 
-    def model(self, event: Mapping[str, Any], position: int) -> None:
+    def model(self, event: Event, position: int) -> None:
         """Read one model call: answers from its input, calls from its output."""
-        given = event.get("input")
+        given = value_of(event.input)
         for message in given if isinstance(given, list) else ():
             if as_mapping(message).get("role") == "tool":
                 self.answer(as_mapping(message))
-        choices = as_mapping(event.get("output")).get("choices")
-        for choice in _items(choices)[:1]:
-            self.calls(as_mapping(choice.get("message")), position, event.get("timestamp"))
+        choices = event.output.choices if isinstance(event.output, Output) else None
+        reply = choices[0].message if choices else None
+        if reply is not None:
+            self.calls(reply.tool_calls, position, event.timestamp)
 
-    def calls(self, message: Mapping[str, Any], position: int, made_at: Any) -> None:
+    def calls(self, calls: Any, position: int, made_at: Any) -> None:
         """Read the calls of one reply."""
-        for call in _items(message.get("tool_calls")):
+        for call in _items(calls):
             key = as_text(call.get("id"))
             if key is not None and key in self._by_id:
                 continue

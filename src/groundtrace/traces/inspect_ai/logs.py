@@ -16,6 +16,13 @@ from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, open_archive
+from groundtrace.traces.inspect_ai.events import (
+    PackedSample,
+    short_of,
+    typed_log,
+    typed_sample,
+    value_of,
+)
 from groundtrace.traces.inspect_ai.stated import id_of, stated_of
 from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
 from groundtrace.values import as_count, as_mapping
@@ -71,14 +78,14 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
                     summary = place.summary or _sample_root(archive, place, path)
                     yield Sample(name, stated_of(summary, header))
             return
-        loaded = load_listed(folder, path, "samples", _TOOL)
+        loaded = load_listed(folder, path, "samples", _TOOL, typed_log)
         found: list[tuple[Place, Any]] = []
         for index, item in enumerate(loaded.items):
             if isinstance(item, Problem):
                 yield item
-            elif isinstance(item, dict):
-                short = {key: value for key, value in item.items() if key not in _LONG}
-                found.append((_place(item, index), short))
+            elif (whole := short_of(item)) is not None:
+                short = {key: value for key, value in whole.items() if key not in _LONG}
+                found.append((_place(short, index), short))
         yield from loaded.problems
         names = names_of([place for place, _ in found])
         for (_, item), name in zip(found, names, strict=True):
@@ -121,23 +128,34 @@ def open_sample(
 def _of_json(
     folder: Folder, path: str, name: str | None
 ) -> tuple[Listed, Mapping[str, Any]] | Problem:
-    """A sample of a JSON log; its index is found first, so only one sample is in memory."""
+    """A sample of a JSON log; its index is found first.
+
+    A log that is not decoded as a whole is read twice, so only one sample is in memory.
+    """
+    loaded = load_listed(folder, path, "samples", _TOOL, typed_log)
+    items = loaded.items if loaded.in_parts else list(loaded.items)
     places = [
-        _place(item, index)
-        for index, item in enumerate(load_listed(folder, path, "samples", _TOOL).items)
-        if isinstance(item, dict)
+        _place(short, index)
+        for index, item in enumerate(items)
+        if (short := short_of(item)) is not None
     ]
     place = _chosen(places, name, path)
-    loaded = load_listed(folder, path, "samples", _TOOL)
+    if loaded.in_parts:
+        loaded = load_listed(folder, path, "samples", _TOOL)
+        items = loaded.items
     chosen = None
-    for index, item in enumerate(loaded.items):
+    for index, item in enumerate(items):
         if not isinstance(place, Problem) and index == place.index:
             chosen = item
     if isinstance(place, Problem):
         if loaded.problems:
             return loaded.problems[0]
         return place
-    found = from_value(_with_events(chosen), path, "events")
+    found = None
+    if isinstance(chosen, PackedSample):
+        found, chosen = typed_sample(bytes(chosen.data)), chosen.data
+    if found is None:
+        found = from_value(_with_events(value_of(chosen)), path, "events")
     found.problems += loaded.problems
     return found, loaded.root
 
@@ -223,7 +241,9 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
 def _opened(archive: Archive, place: Place, path: str) -> Listed:
     size = archive.size(place.member)
     shown = f"{path}#{place.member}"
-    loaded = load_opened(lambda: archive.open(place.member), size, shown, "events", _TOOL)
+    loaded = load_opened(
+        lambda: archive.open(place.member), size, shown, "events", _TOOL, typed_sample
+    )
     if not loaded.root and not loaded.problems:
         return loaded
     if any(problem.reason == "no list of events" for problem in loaded.problems):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text, server_in_name
 from groundtrace.model import Problem, Usage
@@ -18,6 +20,7 @@ from groundtrace.times import parse_time
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.inspect_ai.archive import ArchiveError
 from groundtrace.traces.inspect_ai.calls import Asked, Conversation
+from groundtrace.traces.inspect_ai.events import MAX_DEPTH, Event, Output, event_of, value_of
 from groundtrace.traces.inspect_ai.logs import open_sample
 from groundtrace.traces.inspect_ai.spans import Spans, Where
 from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, stated_of
@@ -27,10 +30,6 @@ from groundtrace.traces.source import RawCall, Source
 from groundtrace.values import as_count, as_mapping, as_text
 
 ATTACHMENT = "attachment://"
-MAX_DEPTH = 32
-_KEPT = (
-    "id", "function", "arguments", "result", "error", "timestamp", "completed", "pending", "agent",
-)  # fmt: skip
 
 
 def read(folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
@@ -49,10 +48,14 @@ def read(folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
         return sample.finish(Listed(iter(())), {})
 
 
+_OUTSIDE = Where()
+"""The place of an event that is in no call, until its span says more."""
+
+
 class _Tool(Frozen, frozen=True):
     """A tool event, kept until its attachments are known."""
 
-    event: Mapping[str, Any]
+    event: Event
     where: Where
     position: int
     place: str
@@ -80,17 +83,18 @@ class SampleTrace:
             if isinstance(event, Problem):
                 self.source.problems.append(event)
                 self.source.ledger.interrupt()
+            elif isinstance(event, Event):
+                self.event(event, place, _OUTSIDE, 0)
             elif isinstance(event, dict):
-                self.event(event, place, Where(), 0)
+                self.event(event_of(event), place, _OUTSIDE, 0)
             else:
                 reason = f"an event is {type(event).__name__}, not an object"
                 self.source.problem("wrong_type", reason, place=place)
 
-    def event(self, event: Mapping[str, Any], place: str, outer: Where, depth: int) -> None:
+    def event(self, event: Event, place: str, outer: Where, depth: int) -> None:
         """Read one event; in older logs `outer` is the call inside which it is written."""
         self.seen += 1
-        moment = parse_time(event.get("timestamp"))
-        kind = as_text(event.get("event"))
+        kind = event.event
         if kind == "span_begin":
             self.spans.begin(event)
         elif kind == "step":
@@ -99,40 +103,40 @@ class SampleTrace:
         where = where if where.agent or where.is_scorer else outer
         if where.is_scorer:
             return
-        if kind in ("tool", "model"):
-            self.source.saw(moment)
         if kind == "model":
+            self.source.saw(parse_time(event.timestamp))
             self.model(event, where)
         elif kind == "tool":
+            self.source.saw(parse_time(event.timestamp))
             self.tool(event, place, where, depth)
         elif kind == "sandbox":
             self.sandbox(event)
 
-    def model(self, event: Mapping[str, Any], where: Where) -> None:
-        usage = as_mapping(event.get("output")).get("usage")
+    def model(self, event: Event, where: Where) -> None:
+        usage = event.output.usage if isinstance(event.output, Output) else None
         ledger = self.source.ledger
         ledger.add(len(ledger.order), counts_of(usage), subagent=where.agent is not None)
         self.cached += 0 if where.agent is not None else cached_of(usage)
-        self.conversation.model(event, ledger.position)
+        if not self.tools:  # only a sample without tool events needs it
+            self.conversation.model(event, ledger.position)
 
-    def tool(self, event: Mapping[str, Any], place: str, where: Where, depth: int) -> None:
+    def tool(self, event: Event, place: str, where: Where, depth: int) -> None:
         self.spans.called(event)
-        kept = {name: event[name] for name in _KEPT if name in event}
-        self.tools.append(_Tool(kept, where, self.source.ledger.position, place))
-        nested = event.get("events")
-        if not isinstance(nested, list) or depth >= MAX_DEPTH:
+        nested, event.events = event.events, None  # the event is kept, but not what is inside it
+        self.tools.append(_Tool(event, where, self.source.ledger.position, place))
+        if nested is None or depth >= MAX_DEPTH:
             return
-        name = as_text(event.get("agent")) or as_text(event.get("function"))
-        inner = Where(agent=name, spawned_by=as_text(event.get("id")))
+        name = as_text(event.agent) or as_text(event.function)
+        inner = Where(agent=name, spawned_by=as_text(event.id))
         for number, item in enumerate(nested):
-            if isinstance(item, dict):
+            if item is not None:
                 self.event(item, f"{place}.events[{number}]", inner, depth + 1)
 
-    def sandbox(self, event: Mapping[str, Any]) -> None:
+    def sandbox(self, event: Event) -> None:
         """Read a command that a call ran in the sandbox: it may state its directory."""
         call = self.spans.call_of(event)
-        directory = as_text(as_mapping(event.get("options")).get("cwd"))
-        if call is not None and directory is not None and event.get("action") == "exec":
+        directory = as_text(as_mapping(event.options).get("cwd"))
+        if call is not None and directory is not None and event.action == "exec":
             self.directories.setdefault(call, directory)
 
     # --- calls ---
@@ -143,10 +147,10 @@ class SampleTrace:
         source.problems += loaded.problems
         for tool in self.tools:
             self.call(tool)
+        messages = value_of(root.get("messages")) if not self.tools else None
         if not self.tools:
-            self.from_messages(root.get("messages"))
-        has_messages = isinstance(root.get("messages"), list)
-        source.parsed = self.seen > 0 or has_messages
+            self.from_messages(messages)
+        source.parsed = self.seen > 0 or isinstance(messages, list)
         if not source.parsed and not source.problems:
             source.problem("empty_file", "a sample without events and messages")
         stated = stated_of(root, header)
@@ -159,18 +163,19 @@ class SampleTrace:
 
     def call(self, tool: _Tool) -> None:
         event = tool.event
-        made = self.made(event.get("id"), event.get("function"), event.get("arguments"), tool.place)
+        made = self.made(event.id, event.function, event.arguments, tool.place)
         if made is None:
             return
-        made.made_at = parse_time(event.get("timestamp"))
-        made.answered_at = parse_time(event.get("completed"))
+        made.made_at = parse_time(event.timestamp)
+        made.answered_at = parse_time(event.completed)
         made.position = tool.position
         made.cwd = self.directories.get(made.call_id or "")
         if tool.where.agent is not None:
             made.is_subagent, made.agent = True, tool.where.agent
             made.spawned_by = tool.where.spawned_by
-        if event.get("pending") is not True and ("result" in event or event.get("error")):
-            self.answer(made, event.get("result"), event.get("error"))
+        has_result = event.result is not msgspec.UNSET
+        if event.pending is not True and (has_result or event.error):
+            self.answer(made, event.result if has_result else None, event.error)
         self.source.calls.append(made)
 
     def made(self, call_id: Any, name: Any, arguments: Any, place: str) -> RawCall | None:

@@ -7,13 +7,11 @@ that runs inside another agent, or inside a tool, is a subagent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 
 from groundtrace.frozen import Frozen
-from groundtrace.values import as_mapping, as_text
+from groundtrace.traces.inspect_ai.events import Event
+from groundtrace.values import as_text
 
 MAX_DEPTH = 100
 _SCORERS = ("scorer", "scorers")
@@ -47,41 +45,50 @@ class Spans:
         self._steps: list[Span] = []
         self._last_calls: dict[str, str] = {}
         """Span to the id of its last call."""
+        self._known: dict[str | None, Where] = {}
+        """The places of events by their spans, until the next span or step begins or ends."""
 
-    def begin(self, event: Mapping[str, Any]) -> None:
+    def begin(self, event: Event) -> None:
         """Read an event `span_begin`."""
-        key = as_text(event.get("id"))
+        key = as_text(event.id)
         if key is None:
             return
-        parent = as_text(event.get("parent_id"))
-        span = Span(as_text(event.get("type")), as_text(event.get("name")), parent)
+        parent = as_text(event.parent_id)
+        span = Span(as_text(event.type), as_text(event.name), parent)
         if span.kind == "tool" and parent is not None:
             span.call_id = self._last_calls.get(parent)
         self._spans[key] = span
+        self._known.clear()
 
-    def step(self, event: Mapping[str, Any]) -> None:
+    def step(self, event: Event) -> None:
         """Read an event `step`: the spans of older logs."""
-        if event.get("action") == "begin" and len(self._steps) < MAX_DEPTH:
-            kind, name = as_text(event.get("type")), as_text(event.get("name"))
-            self._steps.append(Span(kind, name, None))
-        elif event.get("action") == "end" and self._steps:
+        self._known.clear()
+        if event.action == "begin" and len(self._steps) < MAX_DEPTH:
+            self._steps.append(Span(as_text(event.type), as_text(event.name), None))
+        elif event.action == "end" and self._steps:
             self._steps.pop()
 
-    def called(self, event: Mapping[str, Any]) -> None:
+    def called(self, event: Event) -> None:
         """Note a call: if a span of a tool begins after it, that span runs this call."""
-        span, call_id = as_text(event.get("span_id")), as_text(event.get("id"))
+        span, call_id = as_text(event.span_id), as_text(event.id)
         if span is not None and call_id is not None:
             self._last_calls[span] = call_id
 
-    def call_of(self, event: Mapping[str, Any]) -> str | None:
+    def call_of(self, event: Event) -> str | None:
         """The call that an event belongs to."""
-        span = self._spans.get(as_text(event.get("span_id")) or "")
+        span = self._spans.get(as_text(event.span_id) or "")
         return None if span is None else span.call_id
 
-    def where(self, event: Any) -> Where:
+    def where(self, event: Event) -> Where:
         """The place of an event: a scorer or an agent, and the call that started the agent."""
+        key = as_text(event.span_id)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._where(key)
+        return known
+
+    def _where(self, key: str | None) -> Where:
         chain = list(self._steps)
-        key = as_text(as_mapping(event).get("span_id"))
         for _ in range(MAX_DEPTH):
             span = self._spans.get(key or "")
             if span is None:

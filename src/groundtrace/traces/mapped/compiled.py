@@ -64,12 +64,42 @@ def _chain(node: Node) -> Evaluate:
 
 
 def _path(names: Sequence[str]) -> Evaluate:
+    """One name inside the other; nearly all paths have two or three names and need no loop."""
+    if len(names) == 2:
+        return _path_of_two(*names)
+    if len(names) == 3:
+        return _path_of_three(*names)
+
     def evaluate(value: Any) -> Any:
         for name in names:
             if not isinstance(value, dict):
                 return None
             value = value.get(name)
         return value
+
+    return evaluate
+
+
+def _path_of_two(first: str, second: str) -> Evaluate:
+    def evaluate(value: Any) -> Any:
+        if isinstance(value, dict):
+            inner = value.get(first)
+            if isinstance(inner, dict):
+                return inner.get(second)
+        return None
+
+    return evaluate
+
+
+def _path_of_three(first: str, second: str, third: str) -> Evaluate:
+    def evaluate(value: Any) -> Any:
+        if isinstance(value, dict):
+            outer = value.get(first)
+            if isinstance(outer, dict):
+                inner = outer.get(second)
+                if isinstance(inner, dict):
+                    return inner.get(third)
+        return None
 
     return evaluate
 
@@ -86,6 +116,8 @@ def _operands(node: Node) -> list[Evaluate]:
 
 def _and(node: Node) -> Evaluate:
     operands = _operands(node)
+    if len(operands) == 2:
+        return _and_of_two(*operands)
 
     def evaluate(value: Any) -> Any:
         found = None
@@ -93,6 +125,16 @@ def _and(node: Node) -> Evaluate:
             found = operand(value)
             if found is False or (found is not True and is_false(found)):
                 return found
+        return found
+
+    return evaluate
+
+
+def _and_of_two(first: Evaluate, second: Evaluate) -> Evaluate:
+    def evaluate(value: Any) -> Any:
+        found = first(value)
+        if found is True or (found is not False and not is_false(found)):
+            return second(value)
         return found
 
     return evaluate
@@ -114,19 +156,42 @@ def _or(node: Node) -> Evaluate:
 
 def is_false(value: Any) -> bool:
     """Whether JMESPath takes a value as false: 0 is not."""
+    if value:
+        return False
     return value is None or value is False or value == "" or value == [] or value == {}
 
 
 def _comparator(node: Node) -> Evaluate:
-    """Equality with a text; in other comparisons 0, 1, true and false are special."""
-    first, second = node["children"]
-    texts = [c["value"] for c in (first, second) if c["type"] == "literal"]
-    if node["value"] not in ("eq", "ne") or len(texts) != 1 or not isinstance(texts[0], str):
+    """Equality with a text, true or false; in other comparisons 0 and 1 are special."""
+    compared = equality(node)
+    if compared is None:
         return _interpreted(node)
-    text, other = texts[0], compiled(second if first["type"] == "literal" else first)
-    if node["value"] == "eq":
-        return lambda value: other(value) == text
-    return lambda value: other(value) != text
+    operand, literal, is_equal = compared
+    other = compiled(operand)
+    if isinstance(literal, bool):  # 0 and 1 are equal to them in Python, but not in JSON
+        if is_equal:
+            return lambda value: other(value) is literal
+        return lambda value: other(value) is not literal
+    if not is_equal:
+        return lambda value: other(value) != literal
+    if operand["type"] == "field":
+        name = operand["value"]
+        return lambda value: isinstance(value, dict) and value.get(name) == literal
+    return lambda value: other(value) == literal
+
+
+def equality(node: Node) -> tuple[Node, str | bool, bool] | None:
+    """The operand that is compared with a text, true or false, that literal, and whether it must be
+    equal (`==`) or not (`!=`); None if a node is anything else."""
+    if node["type"] != "comparator" or node["value"] not in ("eq", "ne"):
+        return None
+    first, second = node["children"]
+    if first["type"] == "literal":
+        first, second = second, first
+    if first["type"] == "literal" or second["type"] != "literal":
+        return None
+    literal = second["value"]
+    return (first, literal, node["value"] == "eq") if isinstance(literal, str | bool) else None
 
 
 def _filter(node: Node) -> Evaluate:
@@ -136,8 +201,14 @@ def _filter(node: Node) -> Evaluate:
         elements = listed(value)
         if not isinstance(elements, list):
             return None
-        found = (shown(element) for element in elements if not is_false(wanted(element)))
-        return [one for one in found if one is not None]
+        found = []
+        for element in elements:
+            is_wanted = wanted(element)
+            if is_wanted is True or (is_wanted is not False and not is_false(is_wanted)):
+                one = shown(element)
+                if one is not None:
+                    found.append(one)
+        return found
 
     return evaluate
 
@@ -156,7 +227,16 @@ def _projection(node: Node) -> Evaluate:
 
 def _list(node: Node) -> Evaluate:
     members = _children(node)
-    return lambda value: None if value is None else [member(value) for member in members]
+
+    def evaluate(value: Any) -> Any:
+        if value is None:
+            return None
+        found = []
+        for member in members:  # a comprehension is a function of its own, which takes as long
+            found.append(member(value))
+        return found
+
+    return evaluate
 
 
 def _function(node: Node) -> Evaluate:
@@ -172,14 +252,14 @@ def _sum(listed: Evaluate) -> Evaluate:
 
     def evaluate(value: Any) -> Any:
         numbers = listed(value)
-        if type(numbers) is list and all(type(number) in _NUMBERS for number in numbers):
+        if type(numbers) is list and _NUMBERS.issuperset(map(type, numbers)):
             return sum(numbers)
         return _FUNCTIONS.call_function("sum", [numbers])
 
     return evaluate
 
 
-_NUMBERS = (int, float)
+_NUMBERS = frozenset({int, float})
 
 
 _MAKERS: Mapping[str, Callable[[Node], Evaluate]] = {

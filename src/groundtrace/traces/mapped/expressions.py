@@ -6,7 +6,6 @@ fill all memory. The length, depth and number of branches of an expression are l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import jmespath
@@ -14,16 +13,20 @@ from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 
 from groundtrace.suggest import unknown_name
-from groundtrace.traces.mapped.compiled import compiled
+from groundtrace.traces.mapped.compiled import Node, compiled
+from groundtrace.traces.mapped.scope import (
+    RECORD,
+    can_fail,
+    is_of_element,
+    part_on_record,
+    walk,
+)
 
 MAX_LENGTH = 2_000
 MAX_DEPTH = 40
 MAX_NODES = 400
 MAX_BRANCHES = 64
 """How many copies of a value all lists in an expression may make together."""
-
-RECORD = "_record"
-"""Name of the record around a call, in expressions about the call."""
 
 
 class ExpressionError(ValueError):
@@ -52,8 +55,16 @@ class Expression:
         except (RecursionError, ValueError, TypeError, IndexError, AttributeError) as error:
             raise ExpressionError(f"not a JMESPath expression: {error}"[:300]) from error
         _check(parsed)
+        self.text = text
+        self.tree: Node = parsed
         self.evaluate = compiled(parsed)
         """Gives the value of the expression; raises one of FAILURES."""
+        self.can_fail = can_fail(parsed)
+        self.is_of_element = is_of_element(parsed)
+        """Whether it needs only the element, and not the record around it."""
+        part = part_on_record(parsed)
+        self.of_record = None if part is None else compiled(part)
+        """Gives the value for the record around an element, if the record is all that it needs."""
 
     def of(self, value: Any) -> Any:
         """The value that the expression gives; raises ExpressionError."""
@@ -77,7 +88,7 @@ def within(element: Any, record: Any) -> Any:
 
 def _check(tree: Any) -> None:
     branches = 1
-    for number, (node, depth) in enumerate(_walk(tree)):
+    for number, (node, depth) in enumerate(walk(tree)):
         if depth > MAX_DEPTH or number > MAX_NODES:
             raise ExpressionError("nested too deeply or too complex to be evaluated")
         kind = node.get("type")
@@ -88,12 +99,3 @@ def _check(tree: Any) -> None:
             branches *= max(1, len(node.get("children", ())))
             if branches > MAX_BRANCHES:
                 raise ExpressionError(f"it makes more than {MAX_BRANCHES} copies of a value")
-
-
-def _walk(tree: Any) -> Iterator[tuple[dict[str, Any], int]]:
-    stack: list[tuple[Any, int]] = [(tree, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if isinstance(node, dict) and "type" in node:
-            yield node, depth
-            stack += [(child, depth + 1) for child in node.get("children", ())]

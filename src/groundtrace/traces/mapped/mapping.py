@@ -13,7 +13,9 @@ from groundtrace.errors import InputError
 from groundtrace.frozen import Frozen
 from groundtrace.patterns import regex
 from groundtrace.suggest import unknown_name
+from groundtrace.traces.mapped.decode import Decoders
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
+from groundtrace.traces.mapped.kinds import Kinds
 
 LAYOUTS = ("object", "lines", "rows")
 
@@ -77,6 +79,12 @@ ON_USAGE: Mapping[str, str] = {
 }
 """Keys that are expressions on a model call."""
 EXPRESSIONS: Mapping[str, str] = {**ON_RECORD, **ON_CALL, **ON_ANSWER, **ON_USAGE}
+FACTS = (
+    "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
+)  # fmt: skip
+"""Keys whose first value in a file counts."""
+OF_EVERY_RECORD = (*FACTS, "cwd", "usage", "calls", "answers")
+"""Keys that are evaluated for each record."""
 REQUIRED = ("reader", "match", "calls", "name")
 _NAME = regex(r"[\w.-]{1,60}")
 
@@ -94,6 +102,9 @@ class Declared(Frozen, frozen=True):
     plain_reads: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     expressions: Mapping[str, Expression] = field(default_factory=dict)
+    kinds: Kinds = field(default_factory=lambda: Kinds({}))
+    """Kinds of records that the expressions distinguish."""
+    decoders: Decoders = field(default_factory=lambda: Decoders({}, (), {}))
 
 
 def parse_mapping(text: str, where: str) -> Declared:
@@ -125,6 +136,11 @@ def parse_mapping(text: str, where: str) -> Declared:
     comes = texts.get("usage_comes", "before")
     if comes not in ("before", "after"):
         raise InputError(f"{where}: usage_comes must be before or after")
+    expressions = {
+        key: _expression(_text(data, key, where), f"{where}: {key}")
+        for key in EXPRESSIONS
+        if key in data
+    }
     return Declared(
         reader=texts["reader"],
         harness=texts.get("harness", texts["reader"]),
@@ -135,11 +151,17 @@ def parse_mapping(text: str, where: str) -> Declared:
         marks=tuple(mark.encode() for mark in _list(data, "marks", where)),
         plain_reads=frozenset(_list(data, "plain_reads", where)),
         files=tuple(_list(data, "files", where)),
-        expressions={
-            key: _expression(_text(data, key, where), f"{where}: {key}")
-            for key in EXPRESSIONS
-            if key in data
-        },
+        expressions=expressions,
+        kinds=Kinds(
+            {key: expressions[key].tree for key in OF_EVERY_RECORD if key in expressions},
+            frozenset(FACTS),
+        ),
+        decoders=Decoders(
+            expressions,
+            (*FACTS, "cwd"),
+            {"calls": tuple(ON_CALL), "answers": tuple(ON_ANSWER), "usage": tuple(ON_USAGE)},
+            texts.get("records"),
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""One file as a source, read by a mapping.
+"""One trace as a source, read by a mapping.
 
 Records come one after another: lines, or the elements of a list in an object. Calls and answers are
 joined by their ids. An answer belongs to the last call with its id that has no answer yet. A second
@@ -7,149 +7,45 @@ call with the id of a call that has no answer yet is the same call, written agai
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
-from groundtrace.mcp import content_text, server_in_name
+from groundtrace.mcp import server_in_name
 from groundtrace.model import Problem, Stated, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
-from groundtrace.storage import Folder
 from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.claims import Sample
-from groundtrace.traces.codex.outputs import streams
 from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.listed import Listed, from_value, load_listed
-from groundtrace.traces.mapped.expressions import FAILURES, ExpressionError, reason_of, within
-from groundtrace.traces.mapped.mapping import Declared
-from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
+from groundtrace.traces.mapped.answers import lines_of, printed
+from groundtrace.traces.mapped.compiled import Evaluate
+from groundtrace.traces.mapped.decode import NOT_FITTING
+from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
+from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
+from groundtrace.traces.mapped.mapping import FACTS, Declared
+from groundtrace.traces.mapped.stated import id_text, stated_by
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
+from groundtrace.values import as_amount, as_count, as_text
 from groundtrace.visible import plural
 
-FIRST_LINES = 8
-"""How many lines are read to recognise a file."""
-_FACTS = (
-    "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
-)  # fmt: skip
-_NO_CALL = regex(rb"(?!)")
-_MORE = regex(
-    r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
-    r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
-)
-"""A note after the lines that were shown: there are more lines."""
-_STREAMS = frozenset({"stdout", "stderr"})
+
+class _Plan(NamedTuple):
+    """What must be evaluated for a kind of record."""
+
+    facts: tuple[tuple[str, Evaluate], ...] = ()
+    """Facts that are not known yet."""
+    cwd: Evaluate | None = None
+    elements: tuple[tuple[Evaluate, Callable[[MappedTrace, Any], None]], ...] = ()
+    """What gives model calls, calls and answers, each with the method that takes one."""
 
 
-# --- recognising ----------------------------------------------------------------------------
-
-
-def matches(mapping: Declared, head: bytes) -> str | None:
-    """The place in the first bytes of a file where `match` is true; None if there is none."""
-    if mapping.layout == "object":
-        text = head.decode("utf-8-sig", errors="replace")
-        return "the object" if _is_true(mapping, read_prefix(text).value) else None
-    if mapping.layout == "rows" and head.lstrip()[:1] == b"[":
-        value = read_prefix(head.decode("utf-8-sig", errors="replace")).value
-        first = value[0] if isinstance(value, list) and value else None
-        return "the first row" if _is_true(mapping, first) else None
-    for number, line in enumerate(read_lines(io.BytesIO(head))):
-        if number >= FIRST_LINES:
-            break
-        text = line.data.decode("utf-8-sig", errors="replace")
-        if _is_true(mapping, read_prefix(text).value):
-            return f"line {line.number}"
-    return None
-
-
-def _is_true(mapping: Declared, value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    try:
-        found = mapping.expressions["match"].of(value)
-    except ExpressionError:
-        return False
-    return found is not None and found is not False and found not in ("", [], {})
-
-
-# --- reading --------------------------------------------------------------------------------
-
-
-def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """The trials of a file, with what each states."""
-    if mapping.layout != "rows":
-        yield Sample(None, read(mapping, folder, path, None, Keep()).stated)
-        return
-    ids = RowIds(lambda row: _task_of(mapping, row))
-    try:
-        for row in read_raw_rows(folder, path):
-            value = decoded(row, path)
-            if isinstance(value, Problem):
-                yield value
-                continue
-            name = ids.next(row, value)
-            yield Sample(name, _read_object(mapping, value, path, Keep()).stated)
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
-
-
-def _task_of(mapping: Declared, row: Mapping[str, Any]) -> str | None:
-    expression = mapping.expressions.get("task")
-    try:
-        return None if expression is None else as_text(expression.of(row))
-    except ExpressionError:
-        return None
-
-
-def read(mapping: Declared, folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
-    """Read a file, or one row of it."""
-    if mapping.layout == "rows":
-        row = find_row(folder, path, name, lambda value: _task_of(mapping, value))
-        if isinstance(row, Problem):
-            trace = MappedTrace(mapping, path, keep)
-            trace.source.problems.append(row)
-            return trace.source
-        return _read_object(mapping, row, path, keep)
-    trace = MappedTrace(mapping, path, keep)
-    if mapping.layout == "lines":
-        with folder.open(path) as stream:
-            for line in read_lines(stream):
-                trace.line(line)
-        return trace.finish({}, [])
-    return _from_list(trace, load_listed(folder, path, mapping.records or "\0", _NO_CALL))
-
-
-def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source:
-    trace = MappedTrace(mapping, path, keep)
-    return _from_list(trace, from_value(value, path, mapping.records or "\0"))
-
-
-def _from_list(trace: MappedTrace, loaded: Listed) -> Source:
-    """The records of an object; an object without such a list is itself the only record."""
-    if trace.mapping.records is None:
-        for _ in loaded.items:
-            pass
-        # It is normal that there is no such list; other damage is reported.
-        loaded.problems = [p for p in loaded.problems if "no list of" not in p.reason]
-        if loaded.root:
-            trace.record(loaded.root, None, "$")
-        return trace.finish(loaded.root, loaded.problems)
-    for number, record in enumerate(loaded.items):
-        place = f"$.{trace.mapping.records}[{number}]"
-        if isinstance(record, Problem):
-            trace.source.problems.append(record)
-            trace.source.ledger.interrupt()
-        else:
-            trace.record(record, None, place)
-    return trace.finish(loaded.root, loaded.problems)
+_NOTHING = _Plan()
+_KEYS = (str, int)
+"""Types of the ids of model calls."""
 
 
 class MappedTrace:
@@ -157,13 +53,14 @@ class MappedTrace:
 
     def __init__(self, mapping: Declared, path: str, keep: Keep) -> None:
         self.mapping = mapping
-        self.expressions = mapping.expressions
         self.source = Source(
             path, "transcript", mapping.reader, harness=mapping.harness, is_main_log=True
         )
         self.keep = keep
-        self.facts: dict[str, Any] = dict.fromkeys(_FACTS)
-        self.declared_facts = [key for key in _FACTS if key in mapping.expressions]
+        self.current = Current(mapping.records)
+        self.kind_of = mapping.kinds.of
+        self.plans: dict[Kind, _Plan] = {}
+        self.facts: dict[str, Any] = dict.fromkeys(FACTS)
         self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
         """Calls whose model call comes after them."""
@@ -173,13 +70,56 @@ class MappedTrace:
         self.costs: dict[Any, float | None] = {}
         self.first_noise: int | None = None
         self.first_orphan: int | None = None
-        self.failures: dict[str, tuple[int, str, int | None, str]] = {}
-        """Key to how often its expression failed, with the first reason and its place."""
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Look up the functions of the keys about calls, answers and model calls. Those of keys
+        that few mappings have are None if there is no such key."""
+        declared = self.mapping.expressions
+        self.id_of = self.evaluator("id")
+        self.name_of = self.evaluator("name")
+        self.arguments_of = self.evaluator("arguments")
+        self.time_of = self.evaluator("time")
+        self.cwd_of = self.evaluator("call_cwd") if "call_cwd" in declared else None
+        self.server_of = self.evaluator("server") if "server" in declared else None
+        self.agent_of = self.evaluator("agent") if "agent" in declared else None
+        self.has_results = "result" in declared or "failed" in declared
+        """Whether results are inside the calls."""
+        self.result_of = self.evaluator("result")
+        self.failed_of = self.evaluator("failed")
+        self.answer_id_of = self.evaluator("answer_id")
+        self.answer_result_of = self.evaluator("answer_result")
+        self.answer_failed_of = self.evaluator("answer_failed")
+        self.answer_time_of = self.evaluator("answer_time")
+        self.input_of = self.evaluator("input_tokens")
+        self.output_of = self.evaluator("output_tokens")
+        self.cached_of = self.evaluator("cached_tokens")
+        self.usage_id_of = self.evaluator("usage_id") if "usage_id" in declared else None
+        self.cost_of = self.evaluator("usage_cost") if "usage_cost" in declared else None
+
+    def evaluator(self, key: str) -> Evaluate:
+        """What gives the value of a key for an element of the current record."""
+        return on_element(self.mapping.expressions, key, self.current)
 
     # --- records ---
 
-    def line(self, raw: RawLine) -> None:
-        self.lines += 1
+    def read(self, stream: BinaryIO) -> None:
+        """Read a file whose lines are records."""
+        decode = self.mapping.decoders.record
+        for raw in read_lines(stream):
+            self.lines += 1
+            try:
+                value = decode(raw.data)
+            except NOT_FITTING:
+                self.unusual(raw)
+                continue
+            if isinstance(value, dict):
+                self.record(value, raw.number)
+            else:
+                self.note_noise(raw.number)
+
+    def unusual(self, raw: RawLine) -> None:
+        """Handle a line that is too long, of an unexpected shape or not clean JSON."""
         if raw.too_long:
             self.source.report_long_line(raw)
             self.source.ledger.interrupt()
@@ -190,7 +130,7 @@ class MappedTrace:
             self.broken(raw, str(error))
             return
         if isinstance(value, dict):
-            self.record(value, raw.number, "$")
+            self.record(value, raw.number)
         else:
             self.note_noise(raw.number)
 
@@ -209,80 +149,99 @@ class MappedTrace:
         whole = pieces and pieces[0].start == 0 and pieces[-1].end == len(text.rstrip())
         if whole and not any(text[a.end : b.start].strip() for a, b in pairwise(pieces)):
             for piece in pieces:
-                self.record(piece.value, raw.number, "$")
+                self.record(piece.value, raw.number)
             self.source.notes.append(f"line {raw.number} holds {len(pieces)} records")
             return
         self.source.ledger.interrupt()
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         self.source.problem(kind, f"line cannot be decoded ({reason})", line=raw.number)
 
-    def directory(self, record: Any, line: int | None, place: str) -> str | None:
-        """The working directory that a record states, if any."""
-        text = as_text(self.value("cwd", record, line, place))
+    def record(self, record: Any, line: int | None = None, number: int | None = None) -> None:
+        """Read a record: a line, or the element of the list with this number."""
+        if not isinstance(record, dict):
+            self.current.line, self.current.number = line, number
+            self.problem(f"a record is {type(record).__name__}, not an object")
+            return
+        self.seen += 1
+        kind = self.kind_of(record)
+        plan = self.plans.get(kind)
+        if plan is None:
+            plan = self.new_plan(kind)
+        if plan is _NOTHING:
+            return
+        current = self.current
+        current.record, current.line, current.number = record, line, number
+        for key, evaluate in plan.facts:
+            self.fact(key, evaluate(record))
+        if plan.cwd is not None:
+            directory = self.directory(plan.cwd(record))
+            if directory is not None:
+                self.cwd = directory
+                self.source.cwd = self.source.cwd or directory
+        for evaluate, take in plan.elements:
+            found = evaluate(record)
+            if isinstance(found, dict):
+                take(self, found)
+            elif isinstance(found, list):
+                for element in found:
+                    take(self, element)
+            elif found is not None and found is not False and found != "":
+                take(self, found)
+
+    def fact(self, key: str, found: Any) -> None:
+        """Take the first value of a fact; from then on it is not looked for."""
+        if found is not None:
+            self.facts[key] = found
+            self.plans.clear()
+
+    def problem(self, reason: str, lost_calls: int = 0) -> None:
+        """Report something in the current record that cannot be used."""
+        line, place = self.current.line, self.current.place
+        self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=lost_calls)
+
+    def new_plan(self, kind: Kind) -> _Plan:
+        """What must be evaluated for a kind of record that was not seen before."""
+        wanted = {
+            key: reporting(rest.evaluate, rest.can_fail, key, self.current)
+            for key, rest in self.mapping.kinds.rests(kind).items()
+        }
+        plan = _NOTHING
+        if wanted:
+            unknown = (key for key in FACTS if key in wanted and self.facts[key] is None)
+            plan = _Plan(
+                tuple((key, wanted[key]) for key in unknown),
+                wanted.get("cwd"),
+                tuple((wanted[key], take) for key, take in _TAKEN.items() if key in wanted),
+            )
+        if len(self.plans) < MAX_KINDS:
+            self.plans[kind] = plan
+        return plan
+
+    def directory(self, stated: Any) -> str | None:
+        """The working directory in what `cwd` gives, if any."""
+        text = as_text(stated)
         words = self.mapping.cwd_after
         if text is None or words is None:
             return text
         after = text.partition(words)[2].partition("\n")[0].strip()
         return after if after.startswith("/") else None
 
-    def record(self, record: Any, line: int | None, place: str) -> None:
-        if not isinstance(record, dict):
-            reason = f"a record is {type(record).__name__}, not an object"
-            self.source.problem("wrong_type", reason, line=line, place=place)
-            return
-        self.seen += 1
-        for key in self.declared_facts:
-            if self.facts[key] is None:
-                self.facts[key] = self.value(key, record, line, place)
-        directory = self.directory(record, line, place)
-        if directory is not None:
-            self.cwd = directory
-            self.source.cwd = self.source.cwd or directory
-        for usage in self.elements("usage", record, line, place):
-            self.count(usage, line, place)
-        for call in self.elements("calls", record, line, place):
-            self.call(call, line, place)
-        for answer in self.elements("answers", record, line, place):
-            self.answer(answer, line, place)
-
-    def value(self, key: str, value: Any, line: int | None, place: str) -> Any:
-        """What the expression of a key gives; None if there is no expression or it fails."""
-        expression = self.expressions.get(key)
-        if expression is None:
-            return None
-        try:
-            return expression.evaluate(value)
-        except FAILURES as error:
-            reason = reason_of(error)
-            times, first, at, where = self.failures.get(key, (0, reason, line, place))
-            self.failures[key] = (times + 1, first, at, where)
-            return None
-
-    def elements(self, key: str, record: Any, line: int | None, place: str) -> Iterable[Any]:
-        """The elements that a key gives, each with the record around it."""
-        found = self.value(key, record, line, place)
-        if found is None or found is False or found == "":
-            return ()
-        listed = found if isinstance(found, list) else [found]
-        return [within(element, record) for element in listed]
-
     # --- tokens ---
 
-    def count(self, usage: Any, line: int | None, place: str) -> None:
+    def count(self, usage: Any) -> None:
         ledger = self.source.ledger
-        values = {
-            key: as_count(self.value(key, usage, line, place))
-            for key in ("input_tokens", "output_tokens", "cached_tokens")
-        }
-        given, made, cached = values.values()
+        given = as_count(self.input_of(usage))
+        made = as_count(self.output_of(usage))
+        cached = as_count(self.cached_of(usage))
         counts = None if given is None or made is None else TokenCounts(given, made)
-        stated = self.value("usage_id", usage, line, place)
-        key = stated if isinstance(stated, str | int) else len(ledger.order)
-        if key not in ledger.counts and cached is not None:
+        stated = None if self.usage_id_of is None else self.usage_id_of(usage)
+        key = stated if isinstance(stated, _KEYS) else len(ledger.order)
+        if cached is not None and key not in ledger.counts:
             self.cached += cached
             self.has_cached = True
         ledger.add(key, counts)
-        self.costs[key] = as_amount(self.value("usage_cost", usage, line, place))
+        if self.cost_of is not None:
+            self.costs[key] = as_amount(self.cost_of(usage))
         if self.mapping.is_usage_after:
             for call in self.uncounted:
                 call.position = ledger.position
@@ -290,39 +249,36 @@ class MappedTrace:
 
     # --- calls ---
 
-    def call(self, asked: Any, line: int | None, place: str) -> None:
-        name = as_text(self.value("name", asked, line, place))
-        arguments = as_arguments(self.value("arguments", asked, line, place))
+    def call(self, asked: Any) -> None:
+        name = as_text(self.name_of(asked))
+        arguments = as_arguments(self.arguments_of(asked))
         if name is None or arguments is None:
             what = "name" if name is None else "arguments"
-            reason = f"a call whose {what} cannot be used"
-            self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=1)
+            self.problem(f"a call whose {what} cannot be used", lost_calls=1)
             return
-        call_id = _id(self.value("id", asked, line, place))
+        call_id = id_text(self.id_of(asked))
         call = self.waiting.get(call_id or "")
         if call is None:
-            call = self.new_call(name, arguments, call_id, asked, line, place)
-        result = self.value("result", asked, line, place)
-        failed = self.value("failed", asked, line, place)
-        if result is not None or _failed(failed):
-            self.give(call, result, failed)
-            call.answered_at = call.answered_at or None
-        elif call_id is not None:
+            call = self.new_call(name, arguments, call_id, asked)
+        if self.has_results:
+            result, failed = self.result_of(asked), self.failed_of(asked)
+            if result is not None or failed:
+                self.give(call, result, failed)
+                call.answered_at = call.answered_at or None
+                return
+        if call_id is not None:
             self.waiting[call_id] = call
 
     def new_call(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        call_id: str | None,
-        asked: Any,
-        line: int | None,
-        place: str,
+        self, name: str, arguments: Mapping[str, Any], call_id: str | None, asked: Any
     ) -> RawCall:
-        moment = parse_time(self.value("time", asked, line, place))
-        self.source.saw(moment)
-        server = as_text(self.value("server", asked, line, place)) or server_in_name(name)
-        agent = as_text(self.value("agent", asked, line, place))
+        source = self.source
+        moment = parse_time(self.time_of(asked))
+        source.saw(moment)
+        server = None if self.server_of is None else as_text(self.server_of(asked))
+        server = server or server_in_name(name)
+        agent = None if self.agent_of is None else as_text(self.agent_of(asked))
+        cwd = None if self.cwd_of is None else as_text(self.cwd_of(asked))
         call = RawCall(
             name,
             self.keep.arguments(dict(arguments)),
@@ -330,38 +286,34 @@ class MappedTrace:
             server=server,
             made_at=moment,
             position=-1,
-            cwd=as_text(self.value("call_cwd", asked, line, place)) or self.cwd,
+            cwd=cwd or self.cwd,
             is_subagent=agent is not None,
             agent=agent,
         )
         if self.mapping.is_usage_after:
             self.uncounted.append(call)
-        elif self.source.ledger.order:
-            call.position = self.source.ledger.position
+        elif source.ledger.order:
+            call.position = source.ledger.position
         if server is not None:
-            self.source.mcp_servers.setdefault(server)
-        self.source.calls.append(call)
+            source.mcp_servers.setdefault(server)
+        source.calls.append(call)
         return call
 
-    def answer(self, answer: Any, line: int | None, place: str) -> None:
-        call = self.waiting.get(_id(self.value("answer_id", answer, line, place)) or "")
+    def answer(self, answer: Any) -> None:
+        call = self.waiting.get(id_text(self.answer_id_of(answer)) or "")
         if call is None:
             self.orphans += 1
-            self.first_orphan = self.first_orphan or line
+            self.first_orphan = self.first_orphan or self.current.line
             return
-        call.answered_at = parse_time(self.value("answer_time", answer, line, place))
+        call.answered_at = parse_time(self.answer_time_of(answer))
         self.source.saw(call.answered_at)
-        self.give(
-            call,
-            self.value("answer_result", answer, line, place),
-            self.value("answer_failed", answer, line, place),
-        )
+        self.give(call, self.answer_result_of(answer), self.answer_failed_of(answer))
 
     def give(self, call: RawCall, result: Any, failed: Any) -> None:
-        text, is_error = _printed(result)
-        is_error = is_error or _failed(failed)
+        text, is_error = printed(result)
+        is_error = is_error or bool(failed)
         is_plain = call.name in self.mapping.plain_reads and not is_error
-        data = _lines_of(text, call.arguments) if is_plain else None
+        data = lines_of(text, call.arguments) if is_plain else None
         call.result, call.result_cut = self.keep.result(text, data, is_error, None)
         self.source.cut_results += call.result_cut
         self.waiting.pop(call.call_id or "", None)
@@ -372,18 +324,13 @@ class MappedTrace:
         source = self.source
         source.problems += problems
         if root and self.mapping.records is not None:
-            for key in _FACTS:
-                found = self.value(key, root, None, "$")
-                self.facts[key] = found if found is not None else self.facts.get(key)
-            source.cwd = source.cwd or self.directory(root, None, "$")
-            for call in source.calls:
-                call.cwd = call.cwd or source.cwd
+            self.state_of_root(root)
         source.parsed = self.seen > 0 or bool(root)
         if self.lines:
             source.report_lines(self.lines, self.noise, self.first_noise)
         elif not source.parsed and not source.problems:
             source.problem("empty_file", "a file without records")
-        for key, (times, reason, line, place) in self.failures.items():
+        for key, (times, reason, line, place) in self.current.failures.items():
             often = plural(times, "time")
             said = f"the mapping's {key} failed {often}: {reason}"
             source.problem("wrong_type", said, line=line, place=place)
@@ -393,35 +340,22 @@ class MappedTrace:
         source.report_cut_results()
         source.harness_version = as_text(self.facts.get("version"))
         source.model = as_text(self.facts.get("model"))
-        source.stated = self.stated()
+        source.stated = stated_by(self.mapping.harness, self.facts, self.costs.values())
         source.usage = self.usage(source.stated)
         return source
 
-    def stated(self) -> Stated:
-        facts = self.facts
-        cost, where = as_amount(facts.get("cost")), "cost of the mapping"
-        known = [item for item in self.costs.values() if item is not None]
-        if cost is None and known and len(known) == len(self.costs):
-            cost, where = sum(known), "usage_cost of the mapping"
-        verdict = facts.get("reward")
-        reward = float(verdict) if isinstance(verdict, bool) else as_number(verdict)
-        submission = facts.get("submission")
-        return Stated(
-            task=_id(facts.get("task")),
-            task_place="task of the mapping",
-            model=self.source.model,
-            harness=self.mapping.harness,
-            harness_version=self.source.harness_version,
-            repo=as_text(facts.get("repo")),
-            cost_usd=cost,
-            cost_source=None if cost is None else where,
-            reward=reward,
-            reward_source=None if reward is None else "reward of the mapping",
-            agent_seconds=as_amount(facts.get("seconds")),
-            exit_status=as_text(facts.get("exit_status")),
-            submission=submission if isinstance(submission, str) else None,
-            submission_source="submission of the mapping",
-        )
+    def state_of_root(self, root: Mapping[str, Any]) -> None:
+        """Take what the object around the records states; it counts more than the records."""
+        expressions, current, source = self.mapping.expressions, self.current, self.source
+        current.record, current.line, current.number = root, None, None
+        for key in FACTS:
+            found = on_record(expressions, key, current)(root)
+            self.facts[key] = found if found is not None else self.facts.get(key)
+        # If a record stated the directory, the expression is not evaluated: it might fail here.
+        if source.cwd is None:
+            source.cwd = self.directory(on_record(expressions, "cwd", current)(root))
+        for call in source.calls:
+            call.cwd = call.cwd or source.cwd
 
     def usage(self, stated: Stated) -> Usage:
         ledger = self.source.ledger
@@ -436,49 +370,9 @@ class MappedTrace:
         )
 
 
-def _lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Which lines of a file a text without line numbers shows; None if that is unknown."""
-    shown, cut = _MORE.subn("", text)
-    first = arguments.get("offset")
-    start = 1 if first is None else as_count(first)
-    if not shown or not start:
-        return None
-    # Before such a note the last line has no newline, so an empty text there is a line too.
-    count = shown.count("\n") + (bool(cut) or not shown.endswith("\n"))
-    return {"file": {"startLine": start, "numLines": count}}
-
-
-def _id(value: Any) -> str | None:
-    """An id as text; in some formats ids are numbers."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return as_text(value)
-
-
-def _failed(value: Any) -> bool:
-    """Whether a value means failure: True, a number other than 0, or a text that is not empty."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
-        return value != 0
-    return bool(value)
-
-
-def _printed(value: Any) -> tuple[str, bool]:
-    """An answer as text, and whether it says that it failed."""
-    if value is None:
-        return "", False
-    members = as_mapping(value)
-    if _STREAMS & members.keys():
-        output = streams(members)
-        return output.text, output.failed
-    if isinstance(value, str | list) or isinstance(members.get("text"), str):
-        return content_text(value), False
-    if isinstance(members.get("content"), str | list):
-        return content_text(members["content"]), members.get("isError") is True
-    import json
-
-    try:
-        return json.dumps(value, ensure_ascii=False), False
-    except (ValueError, RecursionError):
-        return "", False
+_TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
+    "usage": MappedTrace.count,
+    "calls": MappedTrace.call,
+    "answers": MappedTrace.answer,
+}
+"""Keys whose elements are taken, in this order: tokens come before the calls of a record."""

@@ -9,13 +9,12 @@ code without it. The output of a submission goes to the harness and is never sho
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
 from groundtrace.patterns import regex
-from groundtrace.values import as_mapping
+from groundtrace.traces.mini_swe_agent.messages import Message
 
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """If the output of a command begins with this line, the rest of it is the submission."""
@@ -52,22 +51,23 @@ class CallAnswer(Frozen, frozen=True):
     """Whether something shows that the command ran."""
 
 
-def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: bool) -> CallAnswer:
+def read_answer(command: str, messages: Sequence[Message], *, ended: bool) -> CallAnswer:
     """The answer that one or more messages give to a command.
 
     `ended` says that the run ended by submitting right after these messages.
     """
-    texts = [content_text(message.get("content")) for message in messages]
+    texts = [content_text(message.content) for message in messages]
     for text, message in zip(texts, messages, strict=True):
         code = _CODE.match(text)
         if code is not None:
             return _checked(command, _output(text[code.end() :]), code[1] != "0")
         if _TIMEOUT.match(text):
             return CallAnswer(_output(text).removesuffix("\n"), failed=True)  # the frame's newline
-        extra = as_mapping(message.get("extra"))
-        raw = extra.get("raw_output")
-        if isinstance(raw, str) and isinstance(extra.get("returncode"), int):
-            return _checked(command, raw, extra["returncode"] != 0)
+        extra = message.extra
+        if extra is None:
+            continue
+        if isinstance(extra.raw_output, str) and isinstance(extra.returncode, int):
+            return _checked(command, extra.raw_output, extra.returncode != 0)
     refused = next((text for text in texts if text.lstrip().startswith(REFUSALS)), None)
     if refused is not None:
         return CallAnswer(refused, failed=True, ran=False)
@@ -80,21 +80,24 @@ def read_answer(command: str, messages: Sequence[Mapping[str, Any]], *, ended: b
 
 def _checked(command: str, text: str, failed: bool) -> CallAnswer:
     """An answer with a code; it can be a submission that the harness asked to repeat."""
-    first = text.lstrip().partition("\n")[0].strip()
-    if first == SUBMIT and _SUBMITS.search(command):
+    shown = text.lstrip()
+    is_submission = shown.startswith(SUBMIT) and shown.partition("\n")[0].strip() == SUBMIT
+    if is_submission and _SUBMITS.search(command):
         return CallAnswer(f"{SUBMIT}\n", failed, submitted=True)
     return CallAnswer(text, failed)
 
 
-def has_code(messages: Sequence[Mapping[str, Any]]) -> bool:
+def has_code(messages: Sequence[Message]) -> bool:
     """Whether any of these messages shows that a command ran."""
-    return any(_CODE.match(content_text(message.get("content"))) for message in messages)
+    return any(_CODE.match(content_text(message.content)) for message in messages)
 
 
 def _output(text: str) -> str:
     head = _between(text, "<output_head>", "</output_head>")
-    tail = _between(text, "<output_tail>", "</output_tail>", to_last=True)
-    elided = _ELIDED.match(_between(text, "<elided_chars>", "</elided_chars>") or "")
+    tail = elided = None
+    if head is not None:
+        tail = _between(text, "<output_tail>", "</output_tail>", to_last=True)
+        elided = _ELIDED.match(_between(text, "<elided_chars>", "</elided_chars>") or "")
     if head is None or tail is None or elided is None:
         whole = _between(text, "<output>", "</output>", to_last=True) or ""
         return whole.removeprefix("\n")

@@ -15,6 +15,7 @@ from groundtrace.model import Problem, Stated
 from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.traces.mini_swe_agent.messages import Message, Root
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 LARGE = 48 * 1024 * 1024
@@ -35,7 +36,8 @@ class Loaded(msgspec.Struct):
     """A trajectory whose messages are being read; `root` is complete after the last one."""
 
     messages: Iterator[Any]
-    """Each message that could be decoded; a `Problem` for one that could not."""
+    """Each message that could be decoded, as a `Message` or as it is; a `Problem` for one that
+    could not."""
     root: Mapping[str, Any] = field(default_factory=dict)
     """The object without its messages; empty for a bare list."""
     problems: list[Problem] = field(default_factory=list)
@@ -47,6 +49,9 @@ def load(folder: Folder, path: str) -> Loaded:
     entry = folder.stat(path)
     if entry is None or entry.size <= LARGE:
         data = folder.read(path, LARGE)
+        typed = _typed(data)
+        if typed is not None:
+            return typed
         try:
             value = jsonio.loads(data)
         except jsonio.BadJsonError as error:
@@ -59,6 +64,23 @@ def load(folder: Folder, path: str) -> Loaded:
             return loaded
         return _whole(value, path)
     return _in_parts(folder, path)
+
+
+_root = msgspec.json.Decoder(Root)
+_list = msgspec.json.Decoder(list[Message])
+
+
+def _typed(data: bytes) -> Loaded | None:
+    """A trajectory of the usual form; None for any other, which is then decoded completely."""
+    if jsonio.is_heavy(data):
+        return None
+    try:
+        if data.startswith(b"["):
+            return Loaded(iter(_list.decode(data)))
+        root = _root.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    return Loaded(iter(root.messages), {"info": root.info, "instance_id": root.instance_id})
 
 
 def _whole(value: Any, path: str) -> Loaded:
@@ -140,7 +162,7 @@ def _prefix(data: bytes) -> Any:
 # --- what the file states -------------------------------------------------------------------
 
 
-class _Root(msgspec.Struct):
+class _Around(msgspec.Struct):
     """The members that identify a trial; the messages are skipped, not decoded."""
 
     info: Any = None
@@ -148,7 +170,7 @@ class _Root(msgspec.Struct):
     trajectory_format: Any = None
 
 
-_decoder = msgspec.json.Decoder(_Root)
+_around = msgspec.json.Decoder(_Around)
 
 
 def read_info(folder: Folder, path: str) -> Stated:
@@ -157,7 +179,7 @@ def read_info(folder: Folder, path: str) -> Stated:
         entry = folder.stat(path)
         if entry is not None and entry.size > LARGE:
             return _parts_info(folder, path)
-        root = _decoder.decode(folder.read(path, LARGE))
+        root = _around.decode(folder.read(path, LARGE))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _parts_info(folder, path)
     except OSError:

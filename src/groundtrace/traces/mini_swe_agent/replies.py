@@ -9,18 +9,18 @@ tool `bash`, several times in one reply.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.frozen import Frozen
 from groundtrace.mcp import content_text
 from groundtrace.patterns import regex
 from groundtrace.traces.arguments import as_arguments
+from groundtrace.traces.mini_swe_agent.messages import Message
 from groundtrace.values import as_mapping, as_text
 
 _FENCES = {
-    label: regex(rf"```{label}\s*\n(.*?)\n```", re.DOTALL)
-    for label in ("mswea_bash_command", "bash")
+    opens: regex(opens + r"\s*\n(.*?)\n```", re.DOTALL)
+    for opens in ("```mswea_bash_command", "```bash")
 }
 
 
@@ -40,19 +40,19 @@ class Reply(Frozen, frozen=True):
     """Commands that are not texts."""
 
 
-def read_reply(message: Mapping[str, Any]) -> Reply:
+def read_reply(message: Message) -> Reply:
     """The commands that ran, or would have run, after a reply of the model."""
-    actions = as_mapping(message.get("extra")).get("actions")
+    actions = None if message.extra is None else message.extra.actions
     if isinstance(actions, list):
         found = [_action(item) for item in actions]
         return Reply(tuple(asked for asked in found if asked), 0, found.count(None))
-    calls = message.get("tool_calls")
+    calls = message.tool_calls
     if isinstance(calls, list) and calls:
         found = [_tool_call(item) for item in calls]
         return Reply(tuple(asked for asked in found if asked), 0, found.count(None))
-    text = content_text(message.get("content"))
-    for pattern in _FENCES.values():
-        commands = pattern.findall(text)
+    text = content_text(message.content)
+    for opens, pattern in _FENCES.items():
+        commands = pattern.findall(text) if opens in text else ()
         if commands:
             single = (Asked(commands[0].strip()),) if len(commands) == 1 else ()
             return Reply(single, len(commands))

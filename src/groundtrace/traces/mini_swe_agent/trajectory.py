@@ -13,11 +13,17 @@ from msgspec.structs import replace
 
 from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
+from groundtrace.traces.mini_swe_agent.messages import (
+    NO_EXTRA,
+    NO_RESPONSE,
+    NO_TOKENS,
+    Message,
+    message_of,
+)
 from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
 from groundtrace.traces.mini_swe_agent.stated_context import OPENS, stated_context
 from groundtrace.traces.source import RawCall, Source
@@ -48,7 +54,7 @@ class Trajectory:
         self.made_at: float | None = None
         self.number = -1
         """Number of the reply's message."""
-        self.answers: list[Mapping[str, Any]] = []
+        self.answers: list[Message] = []
         self.seen = 0
         self.model_calls = 0
         self.last: float | None = None
@@ -59,7 +65,9 @@ class Trajectory:
 
     def messages(self, messages: Iterable[Any]) -> None:
         for number, message in enumerate(messages):
-            if isinstance(message, Problem):
+            if isinstance(message, Message):
+                self.message(message, number)
+            elif isinstance(message, Problem):
                 self.source.problems.append(message)
                 self.source.ledger.interrupt()
                 self.close(ended=False)
@@ -68,34 +76,35 @@ class Trajectory:
                 reason = f"a message is {type(message).__name__}, not an object"
                 self.source.problem("wrong_type", reason, place=place)
             else:
-                self.message(message, number)
+                self.message(message_of(message), number)
 
-    def message(self, message: Mapping[str, Any], number: int) -> None:
+    def message(self, message: Message, number: int) -> None:
         self.seen += 1
-        moment = _time_of(message)
-        self.source.saw(moment)
-        self.last = moment if moment is not None else self.last
-        if message.get("role") != "assistant":
+        moment = message.moment
+        if moment is not None:
+            self.source.saw(moment)
+            self.last = moment
+        if message.role != "assistant":
             self.answers.append(message)
             return
         self.close(ended=False)
         self.count_tokens(message, number)
         self.reply = read_reply(message)
-        content = message.get("content")
+        content = message.content
         if isinstance(content, str) and OPENS in content:
             self.final_context = stated_context(content) or self.final_context
         self.made_at = moment
         self.number = number
 
-    def count_tokens(self, message: Mapping[str, Any], number: int) -> None:
-        response = as_mapping(as_mapping(message.get("extra")).get("response"))
-        usage = as_mapping(response.get("usage"))
-        self.bare_model = self.bare_model or as_text(response.get("model"))
-        prompt = as_count(usage.get("prompt_tokens"))
-        completion = as_count(usage.get("completion_tokens"))
+    def count_tokens(self, message: Message, number: int) -> None:
+        response = (message.extra or NO_EXTRA).response or NO_RESPONSE
+        usage = response.usage or NO_TOKENS
+        self.bare_model = self.bare_model or as_text(response.model)
+        prompt = as_count(usage.prompt_tokens)
+        completion = as_count(usage.completion_tokens)
         counts = None if prompt is None or completion is None else TokenCounts(prompt, completion)
         self.source.ledger.add(number, counts)
-        details = as_mapping(usage.get("prompt_tokens_details"))
+        details = as_mapping(usage.prompt_tokens_details)
         self.cached += as_count(details.get("cached_tokens")) or 0
         self.model_calls += 1
 
@@ -123,7 +132,7 @@ class Trajectory:
         self,
         command: str,
         call_id: str | None,
-        answers: list[Mapping[str, Any]],
+        answers: list[Message],
         *,
         ended: bool,
     ) -> None:
@@ -139,7 +148,7 @@ class Trajectory:
             answer = read_answer(command, answers, ended=ended)
             call.result, call.result_cut = self.keep.result(answer.text, None, answer.failed, None)
             self.source.cut_results += call.result_cut
-            times = [moment for message in answers if (moment := _time_of(message)) is not None]
+            times = [moment for message in answers if (moment := message.moment) is not None]
             call.answered_at = times[-1] if times else None
         self.source.calls.append(call)
 
@@ -184,14 +193,9 @@ class Trajectory:
         )
 
 
-def _time_of(message: Mapping[str, Any]) -> float | None:
-    """When a message was written: stated on the message in 1.17, in `extra` from 2.0 on."""
-    return parse_time(message.get("timestamp", as_mapping(message.get("extra")).get("timestamp")))
-
-
 def _answers_to(
-    call_id: str | None, index: int, commands: int, answers: list[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
+    call_id: str | None, index: int, commands: int, answers: list[Message]
+) -> list[Message]:
     """The messages after a reply that answer one of its commands."""
     if commands == 1:
         return answers
@@ -199,9 +203,8 @@ def _answers_to(
         message
         for message in answers
         if call_id is not None
-        and call_id
-        in (message.get("tool_call_id"), as_mapping(message.get("extra")).get("tool_call_id"))
+        and call_id in (message.tool_call_id, (message.extra or NO_EXTRA).tool_call_id)
     ]
-    if named or any(message.get("tool_call_id") for message in answers):
+    if named or any(message.tool_call_id for message in answers):
         return named
     return answers[index : index + 1]

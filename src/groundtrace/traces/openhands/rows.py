@@ -15,7 +15,7 @@ from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.openhands.attempts import spent_on
 from groundtrace.traces.openhands.events import Events
-from groundtrace.traces.rows import RowIds, decoded, find_row, read_raw_rows
+from groundtrace.traces.rows import Naming, decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.source import Source
 from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
@@ -39,24 +39,25 @@ def is_event(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and "history" not in value)
 
 
+NAMING = Naming("openhands", name_of)
+
+
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The samples of a file, each with what it states."""
-    ids = RowIds(name_of)
     try:
         first = _EVENT_FILE.fullmatch(path.rpartition("/")[2])
         if first is not None and _event_files(folder, path)[0] != path:
             yield Sample(None, no_trial="one event of a conversation, read with its first")
             return
         spent = spent_on(folder, path)
-        for row in read_raw_rows(folder, path):
-            value = decoded(row, path)
+        for name, value in named_rows(folder, path, NAMING):
             if isinstance(value, Problem):
                 yield value
             elif is_event(value):
                 yield Sample(None, Stated(harness="openhands"))
                 return
             else:
-                yield Sample(ids.next(row, value), _with_attempts(stated_of(value), spent))
+                yield Sample(name, _with_attempts(stated_of(value), spent))
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 
@@ -74,7 +75,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
                 else:
                     events.event(value)
     else:
-        found = find_row(folder, path, sample_id, name_of)
+        found = find_row(folder, path, sample_id, NAMING)
         if isinstance(found, Problem):
             events.lost(found)
         else:

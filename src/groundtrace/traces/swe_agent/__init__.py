@@ -3,6 +3,7 @@
 reader.py      where the files are, and how they are recognised
 load.py        from bytes to steps: whole, cut off, or too large to decode; what the file states
 actions.py     command lines of SWE-agent's tools as calls, and what their output says
+words.py       the words of a command line
 trajectory.py  one file as a source
 """
 

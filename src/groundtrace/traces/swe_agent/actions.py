@@ -9,12 +9,12 @@ this vocabulary is a shell command. This includes text that was not meant as a c
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from groundtrace.frozen import Frozen
 from groundtrace.patterns import regex
+from groundtrace.traces.swe_agent.words import split_words
 
 SHELL = "bash"
 NOT_RUN = frozenset(
@@ -83,7 +83,7 @@ def answer_of(name: str, observation: str) -> tuple[str, bool]:
 
     The terminal of 1.x ends lines with CRLF; the files that it shows do not.
     """
-    text = observation.replace("\r\n", "\n")
+    text = observation.replace("\r\n", "\n") if "\r" in observation else observation
     if text.strip() == _NO_OUTPUT:
         text = ""
     if name == "str_replace_editor":
@@ -102,20 +102,13 @@ def answer_of(name: str, observation: str) -> tuple[str, bool]:
 _Build = Callable[[str, str, str | None], Mapping[str, Any]]
 
 
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
-
-
 _JOINS = frozenset({"&&", "||", "|", ";", "&"})
 
 
 def _first_line(text: str) -> list[str]:
     """The words of a line up to the next command: `open a.py && goto 50` opens `a.py`."""
     words: list[str] = []
-    for word in _words(text.partition("\n")[0]):
+    for word in split_words(text.partition("\n")[0]):
         if word in _JOINS:
             break
         words.append(word.removesuffix(";"))
@@ -166,12 +159,12 @@ def _edit(text: str, body: str, open_file: str | None) -> Mapping[str, Any]:
             "end_line": lines[2],
             "replacement_text": body,
         }
-    words = _words(text)
+    words = split_words(text)
     return {"path": open_file, "search": _at(words, 0), "replace": _at(words, 1)}
 
 
 def _insert(text: str, _: str, open_file: str | None) -> Mapping[str, Any]:
-    words = _words(text)
+    words = split_words(text)
     return {"path": open_file, "text": _at(words, 0), "line": _at(words, 1)}
 
 
@@ -180,7 +173,7 @@ _NUMBERS = {"view_range": 2, "insert_line": 1}
 
 
 def _editor(text: str, _: str, __: str | None) -> Mapping[str, Any]:
-    words = _words(text)
+    words = split_words(text)
     arguments: dict[str, Any] = {"command": _at(words, 0)}
     position = 1
     while position < len(words):

@@ -34,7 +34,7 @@ _NO_INSTANCE = frozenset({"swe_main", "main", "n/a"})
 """Names of an environment that are not instances: 0.x writes `swe_main` into every file."""
 
 
-class Step(msgspec.Struct):
+class Step(msgspec.Struct, frozen=True, gc=False):
     """The members of a step that are needed; the prompt is skipped, not decoded."""
 
     action: Any = None
@@ -42,7 +42,7 @@ class Step(msgspec.Struct):
     state: Any = None
 
 
-class Said(msgspec.Struct):
+class Said(msgspec.Struct, frozen=True, gc=False):
     """A message of the history, without its text."""
 
     role: Any = None
@@ -52,7 +52,20 @@ class Said(msgspec.Struct):
     message_type: Any = None
 
 
+class _Usual(msgspec.Struct):
+    """A trajectory of the usual form, decoded at once."""
+
+    trajectory: list[Step]
+    attempts: msgspec.Raw = msgspec.Raw(b"null")
+    history: list[Said] = []
+    info: Any = None
+    environment: Any = None
+    replay_config: Any = None
+
+
 class _Root(msgspec.Struct):
+    """A trajectory of any form: its lists are decoded element by element."""
+
     trajectory: msgspec.Raw = msgspec.Raw(b"null")
     attempts: msgspec.Raw = msgspec.Raw(b"null")
     history: msgspec.Raw = msgspec.Raw(b"null")
@@ -61,6 +74,8 @@ class _Root(msgspec.Struct):
     replay_config: Any = None
 
 
+_MEMBERS = ("info", "environment", "replay_config")
+_usual = msgspec.json.Decoder(_Usual)
 _root = msgspec.json.Decoder(_Root)
 _list = msgspec.json.Decoder(list[msgspec.Raw])
 _step = msgspec.json.Decoder(Step)
@@ -90,18 +105,37 @@ def load(folder: Folder, path: str) -> Loaded:
     data = folder.read(path, LARGE).removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
+    usual = _whole(data)
+    if usual is not None:
+        return usual
     try:
-        root = _root.decode(data)
-        root, others = _chosen(root)
+        root, others = _chosen(_root.decode(data))
         steps = _list.decode(root.trajectory)
     except _FAILURES as error:
         loaded = _in_parts(folder, path)
         reason = f"not a whole trajectory ({error}); read step by step as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason))
         return loaded
-    members = {name: getattr(root, name) for name in ("info", "environment", "replay_config")}
-    whole = (_decode(bytes(raw), number, 0, path) for number, raw in enumerate(steps))
-    return Loaded(whole, members, _history(root.history), other_attempts=others)
+    decoded = (_decode(bytes(raw), number, 0, path) for number, raw in enumerate(steps))
+    return Loaded(decoded, _around(root), _history(root.history), other_attempts=others)
+
+
+def _whole(data: bytes) -> Loaded | None:
+    """A trajectory of the usual form; None for any other, which is decoded step by step.
+
+    To find the ends of all steps and then decode each examined every byte three times.
+    """
+    try:
+        root = _usual.decode(data)
+    except _FAILURES:
+        return None
+    if bytes(root.attempts) != b"null":
+        return None
+    return Loaded(iter(root.trajectory), _around(root), root.history)
+
+
+def _around(root: _Usual | _Root) -> Mapping[str, Any]:
+    return {name: getattr(root, name) for name in _MEMBERS}
 
 
 def _chosen(root: _Root) -> tuple[_Root, int]:
@@ -113,7 +147,7 @@ def _chosen(root: _Root) -> tuple[_Root, int]:
     if bytes(root.trajectory) != b"null" or not attempts:
         return root, others
     last = _root.decode(attempts[-1])
-    for name in ("info", "environment", "replay_config"):
+    for name in _MEMBERS:
         if getattr(last, name) is None:
             setattr(last, name, getattr(root, name))
     if others and isinstance(last.info, dict):
@@ -182,7 +216,7 @@ def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Proble
 def _members(data: bytes) -> Mapping[str, Any]:
     prefix = read_prefix(data.decode("utf-8-sig", errors="replace"))
     value = as_mapping(without_cut(prefix.value))
-    return {name: value.get(name) for name in ("info", "environment", "replay_config")}
+    return {name: value.get(name) for name in _MEMBERS}
 
 
 def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:

@@ -15,7 +15,7 @@ from groundtrace import jsonio
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.keep import Keep
-from groundtrace.traces.moves import MOVES, folder_after
+from groundtrace.traces.moves import folder_after, may_move
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
 from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, model_of, stated_of
@@ -61,7 +61,7 @@ class Trajectory:
         state, before = _state_of(step.state)
         if before:
             self.enter(state)
-        elif self.cwd is None and not MOVES.search(action or ""):
+        elif self.cwd is None and not may_move(action or ""):
             self.cwd = as_text(state.get("working_dir"))  # the step does not change it
         if self.source.cwd is None and number == 0:
             self.source.cwd = self.cwd
