@@ -209,6 +209,10 @@ CONTENT_SILENT = 2.0
 """A file was opened, no error was shown, and it gets no line: only an empty file prints nothing.
 Case: `cat README.md LICENSE`, where either could have printed all lines."""
 
+RANGE_SILENT = 0.9
+"""The same for a range that begins later: `sed -n '900,950p'` of a shorter file prints nothing. Less
+than what a telling line loses as contents. Case: `sed -n '900,950p' a.py; grep -n x a.py`."""
+
 CONTENT_MAYBE_SILENT = 0.3
 """The same if errors are discarded or it may not have run. Case:
 `(cd lib && cat package.json) && cat Makefile`."""

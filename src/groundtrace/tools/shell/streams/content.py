@@ -32,6 +32,7 @@ from groundtrace.tools.shell.weights import (
     NUMBERED_LINE,
     NUMBERS_FALL,
     PLAIN,
+    RANGE_SILENT,
     SHORT_RANGE,
     UNDER_HEADING,
     UNLIKELY,
@@ -105,7 +106,9 @@ class Content(Part, kw_only=True, frozen=True):
         return self.limit if exact is None else exact
 
     def cost_of_silence(self) -> float:
-        return CONTENT_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else CONTENT_SILENT
+        if self.quiet or self.maybe or self.fallback:
+            return CONTENT_MAYBE_SILENT
+        return RANGE_SILENT if self.spans and self.spans[0][0] > 1 else CONTENT_SILENT
 
     def obtained(self, lines: Sequence[str]) -> bool:
         return self.numbers != "colon" or any(map(_COLON.match, lines))
