@@ -7,7 +7,7 @@ of a command that was never answered, and the calls that a script of code mode m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -50,17 +50,16 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
             rollout = Rollout(path, keep)
             printed = CodexStream(path, keep)
             for line in lines:
-                if rollout.meta is not None and (found := decode_line(line.data)) is not None:
-                    rollout.lines += 1
-                    rollout.event(found, line.number)
-                    continue
                 value, problem = decoded(line)
                 # A stream has no first line that tells of the session, a rollout begins with it;
                 # asking every line of a rollout took a quarter of the time.
-                if printed.events or (rollout.meta is None and is_stream(value)):
+                if printed.events or is_stream(value):
                     printed.line(line, value, problem)
-                else:
-                    rollout.line(line, value, problem)
+                    continue
+                rollout.line(line, value, problem)
+                if rollout.meta is not None:
+                    break
+            rollout.rest(lines)
     except CannotUnpackError as error:
         source = Source(path, "transcript", "rollout", harness="codex")
         source.problem("unreadable", str(error))
@@ -90,10 +89,9 @@ class Rollout:
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
-        self.lines = 0
+        self.is_empty = True
         self.noise = 0
         self.first_noise: int | None = None
-        self.seen = 0
         self.orphans: list[int] = []
         self.meta: Mapping[str, Any] | None = None
         self.cwd: str | None = None
@@ -107,13 +105,23 @@ class Rollout:
 
     # --- lines ---
 
+    def rest(self, lines: Iterable[RawLine]) -> None:
+        """Read the lines after the first one about the session."""
+        for raw in lines:
+            line = decode_line(raw.data)
+            if line is None:
+                self.line(raw, *decoded(raw))
+            else:
+                self.event(line, raw.number)
+
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.lines += 1
+        self.is_empty = False
         if raw.too_long:
             self.source.report_long_line(raw)
         elif problem is not None:
             self.broken(raw, problem)
         elif (line := line_of(value)) is not None:
+            self.source.parsed = True
             self.event(line, raw.number)
         else:
             self.note_noise(raw.number)
@@ -132,6 +140,7 @@ class Rollout:
         for piece in salvage.intact_objects(text):
             line = line_of(piece.value)
             if line is not None:
+                self.source.parsed = True
                 self.event(line, raw.number)
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
@@ -142,7 +151,6 @@ class Rollout:
     # --- events ---
 
     def event(self, line: Line, number: int) -> None:
-        self.seen += 1
         stamp = line.created_at if line.timestamp is UNSET else line.timestamp
         if stamp != self.stamp or not isinstance(stamp, str):  # half of the lines repeat it
             self.stamp, self.moment = stamp, parse_time(stamp)
@@ -306,7 +314,6 @@ class Rollout:
 
     def finish(self, kin: Kin) -> Source:
         source = self.source
-        source.parsed = self.seen > 0
         for call_id, end in list(self.ends.items()):
             if self.by_id[call_id].result is None:
                 self.answer(self.by_id[call_id], end, None)
@@ -321,7 +328,7 @@ class Rollout:
             source.rank, source.dialect, source.agent_id = 2, "subagent", kin.thread_id
             for call in source.calls:
                 call.is_subagent = True
-        source.report_lines(self.lines, self.noise, self.first_noise)
+        source.report_lines(not self.is_empty, self.noise, self.first_noise)
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
