@@ -59,11 +59,12 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     length = 0
     while chunk := stream.read(CHUNK):
         pieces = io.BytesIO(chunk)
-        piece = pieces.readline()  # the rest of the line that the last chunk began
-        ended = piece.endswith(b"\n")
+        ended = b"\n" in chunk
+        # The rest of the line that the last chunk began; a chunk of a long line is not copied.
+        piece = pieces.readline() if ended else chunk
         length += len(piece) - ended
         if length <= MAX_LINE:
-            parts.append(piece)
+            parts.append(piece.removesuffix(b"\n"))
         else:
             parts = []
         if not ended:
