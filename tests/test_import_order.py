@@ -34,6 +34,7 @@ ORDER = (
         "values",
         "times",
         "safe_names",
+        "quoted_names",
     ),
     *("redact", "config", "prices"),
     *("storage", "problems", "model", "documents", "paths"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -319,6 +320,7 @@ def run(
         seed=seed,
         draws=draws,
     )
+    check = partial(check_configurations, baseline=baseline, against=against, flags="")
     with closing(
         make_engine("local", jobs=jobs, preload=("groundtrace.stages.preload",))
     ) as engine:
@@ -332,10 +334,10 @@ def run(
             settings=settings,
             force=force,
         )
-        done = run_stages(request, options, _formats(formats))
+        done = run_stages(request, options, _formats(formats), check)
         document = None if done.normalized.all_failed else widest_document(request)
     if document is not None:
-        check_configurations(document, baseline, against, flags="")
+        check(document)
     return RunResult(
         summary=None if done.summary is None else Summary(done.summary),
         impact=None if document is None else Impact(document),

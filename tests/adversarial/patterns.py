@@ -172,6 +172,7 @@ def _example(parsed: Any, choice: int = 0) -> str:
 HANDED_ON = {
     "groundtrace.tools.shell.programs.wrappers._PLACES": ("match",),
     "groundtrace.tools.shell.streams.name_forms.BESIDE": ("match",),
+    "groundtrace.tools.shell.streams.name_forms.OWN": ("match",),
     "groundtrace.tools.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.local_files.NUMBERED": ("match",),

@@ -40,7 +40,10 @@ def test_every_command_that_analyses_carries_the_answer(
 def test_a_name_that_no_configuration_has_is_an_error(
     evaluated: Path, groundtrace: Callable[..., Ran]
 ) -> None:
-    """`--baseline wihtout` ended with 0 and compared nothing."""
+    """`--baseline wihtout` ended with 0 and compared nothing. What is on disk stays."""
+    analyses = sorted(evaluated.rglob("impact_analysis.json"))
+    before = [path.read_bytes() for path in analyses]
+    assert len(before) > 1
     for flag in ("--baseline", "--against"):
         ran = groundtrace("impact", evaluated, flag, "mcp-remote-drect", "--jobs", 1)
         assert ran.code == 2
@@ -49,6 +52,7 @@ def test_a_name_that_no_configuration_has_is_an_error(
         assert ran.out == "", "no answer of a comparison that nobody asked for"
         ran = groundtrace("run", evaluated, flag, "mcp-remote-drect", "--json", "--jobs", 1)
         assert (ran.code, ran.out) == (2, "")
+    assert [path.read_bytes() for path in analyses] == before
 
 
 def test_a_terminal_gets_lines_of_its_width() -> None:

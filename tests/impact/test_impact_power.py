@@ -58,6 +58,13 @@ def test_the_tasks_needed_are_the_fewest_that_do(effect, sd):
     assert needed == 6 or detectable(sd, needed - 1) > effect
 
 
+def test_nearly_a_million_tasks_are_a_number_too():
+    """Between the last doubling of 6 and a million there was none."""
+    needed = tasks_needed(0.0215, 7.0)
+    assert 800_000 < needed < 900_000
+    assert detectable(7.0, needed) <= 0.0215 < detectable(7.0, needed - 1)
+
+
 def test_what_no_number_of_tasks_shows():
     assert tasks_needed(0.0, 1.0) is None
     assert tasks_needed(1e-6, 1.0) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import cache
 from random import Random
 from typing import Any
@@ -109,7 +110,7 @@ def damage_value(value: Any, rng: Random) -> Any:
             parent = parent[step]
         match rng.randrange(4):
             case 0 | 1:
-                parent[last] = rng.choice(ODD)
+                parent[last] = deepcopy(rng.choice(ODD))  # a shared one could end up in itself
             case 2:
                 del parent[last]
             case _ if isinstance(parent, dict):

@@ -145,3 +145,13 @@ def test_every_row_is_found_as_it_was_named(
     assert len({one.name for one in named}) == len(made)
     for name, value in named:
         assert find_row(folder, "rows.jsonl", name, BY_ID) == value
+
+
+@given(st.lists(st.sampled_from(["a", "a.2", "a.2.2", "a.3", "b"]), max_size=12))
+def test_no_name_is_given_twice(wanted: list[str]) -> None:
+    """Also if a name looks like one with a number; a name that is new stays as it is."""
+    names = rows.UniqueNames()
+    given_names = [names.next(name) for name in wanted]
+    assert len(set(given_names)) == len(wanted)
+    assert all(made.startswith(name) for made, name in zip(given_names, wanted, strict=True))
+    assert given_names[:1] == wanted[:1]

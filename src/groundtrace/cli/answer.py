@@ -63,8 +63,8 @@ def wrapped(lines: Iterable[tuple[str, str]], indent: int, columns: int) -> str:
 def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
     """Raise UsageError if a flag names a configuration that does not exist.
 
-    Called before anything is printed: after a typing mistake, the answer of a comparison that nobody
-    asked for would look like a result.
+    Called before anything is written, and before anything is printed: after a typing mistake, the
+    answer of a comparison that nobody asked for would look like a result.
     """
     from groundtrace.stages.impact import check_configurations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from groundtrace.cli import options
@@ -35,7 +37,8 @@ def command(
     from groundtrace.stages.refused import lines_of
 
     with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
-        done = impact(request, impact_options_for(comparing, request.settings))
+        analysis = impact_options_for(comparing, request.settings)
+        done = impact(request, analysis, check=partial(check_names, comparing))
         document = widest_document(request)
     check_names(comparing, document)
     if output.as_json:

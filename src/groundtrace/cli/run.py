@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -62,7 +63,9 @@ def command(
         comparing=comparing,
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
-        done, failed, written, summary = run_stages(request, impact_options, formats)
+        done, failed, written, summary = run_stages(
+            request, impact_options, formats, partial(check_names, comparing)
+        )
         document = None if done.all_failed else widest_document(request)
     check_names(comparing, document)
     if output.as_json:

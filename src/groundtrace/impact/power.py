@@ -65,13 +65,11 @@ def detectable(sd: float, n: int) -> float:
 
 def tasks_needed(effect: float, sd: float) -> int | None:
     """The fewest tasks that show a mean difference of `effect`; None if a million are too few."""
-    if effect <= 0:
+    if effect <= 0 or detectable(sd, MAX_TASKS) > effect:
         return None
     low, high = MIN_INFERENCE - 1, MIN_INFERENCE
     while detectable(sd, high) > effect:
-        low, high = high, high * 2
-        if high > MAX_TASKS:
-            return None
+        low, high = high, min(high * 2, MAX_TASKS)
     while high - low > 1:
         middle = (low + high) // 2
         if detectable(sd, middle) > effect:

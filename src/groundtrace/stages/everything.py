@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,6 +13,9 @@ from groundtrace.stages.normalize import normalize
 from groundtrace.stages.normalized import Normalized
 from groundtrace.stages.report import Reported, report
 from groundtrace.stages.request import Request
+
+if TYPE_CHECKING:
+    from groundtrace.stages.impact import Check
 
 
 class Stages(NamedTuple):
@@ -27,9 +30,12 @@ class Stages(NamedTuple):
 
 
 def run_stages(
-    request: Request, impact_options: ImpactOptions, formats: tuple[str, ...] | None
+    request: Request,
+    impact_options: ImpactOptions,
+    formats: tuple[str, ...] | None,
+    check: Check | None = None,
 ) -> Stages:
-    """Normalize, evaluate, analyse and report."""
+    """Normalize, evaluate, analyse and report; an analysis that `check` refuses is not written."""
     from groundtrace.stages.evaluate import evaluate, summary_of
     from groundtrace.stages.impact import impact
 
@@ -40,7 +46,7 @@ def run_stages(
         return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
     evaluated = evaluate(request, done.rows)
     summary = summary_of(request, evaluated)
-    impact(request, impact_options, evaluated.rows)
+    impact(request, impact_options, evaluated.rows, check)
     written = report(request, formats, evaluated.rows)
     failed = [*done.failed, *done.unlisted, *evaluated.failed]
     return Stages(done, failed, written, summary)

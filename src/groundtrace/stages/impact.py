@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import NamedTuple
@@ -38,8 +38,20 @@ class Analysed(msgspec.Struct):
     """Documents that cannot be read and do not count (D62)."""
 
 
-def impact(request: Request, options: ImpactOptions, made: MadeRows | None = None) -> Analysed:
-    """Analyse each run, and all runs together if RUNS contains several."""
+Check = Callable[[ImpactDocument], None]
+"""Raises an error if the user asked for something that the analysis over all of RUNS lacks."""
+
+
+def impact(
+    request: Request,
+    options: ImpactOptions,
+    made: MadeRows | None = None,
+    check: Check | None = None,
+) -> Analysed:
+    """Analyse each run, and all runs together if RUNS contains several.
+
+    The widest analysis comes first: if `check` refuses it, nothing is written.
+    """
     outputs, single = request.output_folders.existing()
     done = Analysed(outputs, single)
     scopes = [(output, [output]) for output in outputs]
@@ -49,10 +61,11 @@ def impact(request: Request, options: ImpactOptions, made: MadeRows | None = Non
     done.refused += [one for of_run in inputs.values() for one in of_run.refused]
     request.ticker.stage("comparing", "analyses")
     request.ticker.add_total(len(scopes))
-    for target, analysed in scopes:
-        _write(target, analysed, request, options, made or {}, inputs)
+    for target, analysed in reversed(scopes):
+        _write(target, analysed, request, options, made or {}, inputs, check)
+        check = None
         request.ticker.advance()
-        done.written.append(f"{target.folder.url}/{IMPACT}")
+    done.written += [f"{target.folder.url}/{IMPACT}" for target, _ in scopes]
     return done
 
 
@@ -97,6 +110,7 @@ def _write(
     options: ImpactOptions,
     made: MadeRows,
     inputs: Mapping[str, _Inputs],
+    check: Check | None,
 ) -> None:
     ours = [one for output in outputs for one in inputs[output.folder.url].refused]
     marks = [inputs[output.folder.url].mark for output in outputs]
@@ -109,6 +123,8 @@ def _write(
         if session is None:
             return
         analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+        if check is not None:
+            check(analysis)
         analysis = msgspec.structs.replace(analysis, refused=ours)
         written = write_document(target.folder, IMPACT, analysis)
         session.enter_result(IMPACT, made_from, written)

@@ -253,7 +253,7 @@ def _cell(text: str) -> str:
     return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
 
 
-_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd")
+_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd", "directory", "dir_path", "working_dir")
 _PLACES = frozenset(_PLACES_IN_ORDER)
 """Arguments that name the directory of a command."""
 

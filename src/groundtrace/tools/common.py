@@ -55,7 +55,9 @@ _REFUSED = regex(
     | The\ user\ doesn't\ want\ to\ | Claude\ requested\ permissions\ | Permission\ to\ use\b
     | Request\ interrupted\ by\ user | \[Request\ interrupted
     | Permission\ denied | This\ tool\ cannot\ read | Cannot\ read\b
-    )""",
+    | apply_patch\ verification\ failed
+    )
+    | \s*+(?:Error|ERROR):\ [^\n]{1,2000}+\s*+\Z""",
     re.VERBOSE,
 )
 """How a refusal begins if the harness did not mark it as an error (results of subagents)."""

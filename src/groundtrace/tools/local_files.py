@@ -53,7 +53,7 @@ _NOT_WRITTEN = regex(
     r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
     r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
     r"No replacement was performed|Cannot create new file|Failed to (?:apply|edit|write)|"
-    r"old_string and new_string are|Could not find)",
+    r"old_string and new_string are|Could not find)|\s*Error: ",
     re.IGNORECASE,
 )
 _SIZE = regex(r" \(\d{1,15} bytes\)$")

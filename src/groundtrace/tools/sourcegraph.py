@@ -43,6 +43,14 @@ _NO_RESULTS = regex(
     r"|Total results: 0\b)",
     re.IGNORECASE,
 )
+_REFUSAL = regex(
+    r"\s*+(?:(?:MCP )?error\b|failed to |invalid |no such |(?:could not|unable to|cannot|can't) "
+    r"|(?:repository|repo|file|path|revision|commit|directory|symbol)\b[^\n:]{0,200}? (?:not found|does not exist))"
+    r"[^\n]{0,2000}+\s*+",
+    re.IGNORECASE,
+)
+"""One line that says why there is no answer. Harnesses that keep only text lose the server's mark of
+an error, and then such a line was taken for the file's text."""
 _LISTING_NOTE = regex(
     r"(?:No (?:files|results|entries)\b|Showing \d|\(\d+ |\(more |Error: |Total |URL: |\.\.\.|\[Truncated)",
     re.IGNORECASE,
@@ -99,6 +107,8 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     span = opened_span(text, end)
     if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
+    if span is None and link is None and _REFUSAL.fullmatch(text):
+        return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
         return Findings(failed=True, repos=repos)
     names = folder_files(text.split("\n"))
@@ -130,7 +140,7 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     else:
         lines = [line.strip() for line in payload.text.split("\n")]
         lines = [line for line in lines if line and not _LISTING_NOTE.match(line)]
-        names = [] if payload.is_error else lines
+        names = [] if payload.is_error or _REFUSAL.fullmatch(payload.text) else lines
         obtained = bool(names)
     refs = surfaced((name.lstrip("/") for name in names), "list_files: files listed", repo)
     return Findings(refs, failed=not obtained, repos=repos)
@@ -205,7 +215,9 @@ def _is_empty(payload: Payload) -> bool:
     """
     if payload.value is not None:
         return not any(payload.mapping.values()) if payload.mapping else not payload.value
-    return not payload.text.strip() or _NO_RESULTS.match(payload.text) is not None
+    text = payload.text
+    none = not text.strip() or _NO_RESULTS.match(text) is not None
+    return none or _REFUSAL.fullmatch(text) is not None
 
 
 # --- history ------------------------------------------------------------------------------
@@ -218,6 +230,7 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     listed = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
     repos = (whole_name(item.get("repository")) for item in listed)
     none = not listed if payload.value is not None else bool(_NO_RESULTS.match(payload.text))
+    none = none or (payload.value is None and _REFUSAL.fullmatch(payload.text) is not None)
     failed = payload.is_error or none or not (listed or payload.text.strip())
     return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
 

@@ -11,7 +11,7 @@ from groundtrace.patterns import regex
 from groundtrace.tools.common import NOTHING, Findings, absolute, outer_lines, surfaced, usable
 
 _HEAD = regex(
-    r"\s*<path>(?P<path>[^\n<]{1,4096})</path>\n<type>(?P<type>file|directory)</type>\n<(?:content|entries)>\n"
+    r"\s*<path>(?P<path>[^\n<]{1,4096})</path>\n<type>(?P<type>file|directory)</type>\n<(?:content|entries)>\n?"
 )
 _LINE = regex(r"(\d{1,9}): ?(.*)")
 _COUNT = regex(r"\((?:\d+ entries|Showing \d+ of \d+ entries).*\)$")

@@ -113,6 +113,22 @@ class Naming(NamedTuple):
     """The instance that a row names; None if it names none."""
 
 
+class UniqueNames:
+    """Adds a number to a name that was given before."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, int] = {}
+
+    def next(self, name: str) -> str:
+        """The name, or name.2, name.3 and so on."""
+        unique = name
+        while unique in self._given:  # something else can be called name.2 as well
+            self._given[name] += 1
+            unique = f"{name}.{self._given[name]}"
+        self._given[unique] = 1
+        return unique
+
+
 class NamedRow(NamedTuple):
     """One row with its id."""
 
@@ -139,17 +155,13 @@ def named_rows(folder: Folder, path: str, naming: Naming) -> Iterator[NamedRow]:
     """All rows of a file, each with an id that is unique in it."""
     key = _key(folder, path, naming)
     places: dict[str, _Place] = {}
-    seen: dict[str, int] = {}
+    names = UniqueNames()
     for row in read_raw_rows(folder, path):
         value = decoded(row, path)
         if row.alone or isinstance(value, Problem):
             yield NamedRow(None, value)
             continue
-        name = stem = naming.name_of(value) or f"row-{row.number}"
-        while name in seen:  # a row can be called a.2 as well
-            seen[stem] += 1
-            name = f"{stem}.{seen[stem]}"
-        seen[name] = 1
+        name = names.next(naming.name_of(value) or f"row-{row.number}")
         if len(places) <= MAX_PLACES:
             places[name] = _Place(row.number, row.offset, row.length)
         yield NamedRow(name, value)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.frozen import Frozen
 from groundtrace.patterns import regex
+from groundtrace.quoted_names import unquote
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
@@ -22,11 +23,6 @@ NOTHING = "/dev/null"
 _HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LINK = regex(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
 _EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
-_ESCAPE = regex(rb'\\([0-7]{1,3}|[abtnvfr"\\])')
-_ESCAPES = {
-    b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r",
-    b'"': b'"', b"\\": b"\\",
-}  # fmt: skip
 
 
 class PatchedFile(NamedTuple):
@@ -280,17 +276,6 @@ def _name(text: str) -> str:
 def _closing_quote(text: str) -> int:
     match = re.match(r'"(?:[^"\\]|\\.)*', text)
     return match.end() if match else len(text)
-
-
-def unquote(text: str) -> str:
-    """A name that git wrote in C quotes, with octal bytes and escapes decoded."""
-    raw = _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogatepass"))
-    return raw.decode("utf-8", errors="replace")
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    code = match[1]
-    return _ESCAPES[code] if code in _ESCAPES else bytes([int(code, 8) & 0xFF])
 
 
 def _patched(section: _Section) -> PatchedFile | None:

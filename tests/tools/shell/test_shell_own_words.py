@@ -40,9 +40,9 @@ def refs(script: str, output: str) -> list[str]:
     [
         # Its own words: the file was changed, and nothing of it was shown.
         (CHECKS, "changed 40 lines of a.py\nDone. Run the tests\n", ["written /w/a.py"]),
-        # The branch that shows a line of the file. The write is still claimed: that the script
-        # ended before it is not seen.
-        (CHECKS, "Error: line 5 is     return 1\n\n", ["read /w/a.py", "written /w/a.py"]),
+        # The branch that shows a line of the file, after which the script ends itself: what it
+        # would have written after that was not written (D146).
+        (CHECKS, "Error: line 5 is     return 1\n\n", ["read /w/a.py"]),
         # One line of its own words and one line that is not.
         (CHECKS, "Done. Run the tests\n    return 1\n", ["read /w/a.py", "written /w/a.py"]),
         (LOOKS, "not found\n", []),

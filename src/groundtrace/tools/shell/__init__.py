@@ -194,7 +194,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         cut = output.cut and is_cut(lines)
         show = part.around_cuts if cut else part.refs
         found = show(lines, segment.sure, segment in ends)
-        refs_of_parts.extend(with_shown(found, lines, segment.sure and not mixed, cut))
+        sure = segment.sure and not mixed
+        refs_of_parts.extend(with_shown(found, part.own(lines), sure, cut))
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False

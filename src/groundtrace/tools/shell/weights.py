@@ -51,12 +51,20 @@ NUMBERED_LINE = 1.5
 """A line that begins with its number, if the part numbers its lines (`cat -n`, remote readers).
 Less than `TELLING`: contents may begin with a number too. Case: a real call."""
 
+LED = 0.5
+"""Added to a line of a part whose lines have a number in front, if the line has one (`… | nl`). So
+numbered contents count as much as `NUMBERED_LINE`."""
+
 HEADING = 4.0
 """A heading that only one program prints: `==> name <==` of head and tail, `# repository – path` of
 a remote search."""
 
 UNDER_HEADING = 0.9
 """A line below `==> name <==`: any line, as for `OPAQUE`."""
+
+NEAR_HEADING = 1.2
+"""The same if the command says how many lines follow each heading (`head -3 *.py`): these lines are
+more likely the file's than those of the next program. Case: `head -3 *.py && cat README.md`."""
 
 GLUED = 5.0
 """A line that begins with text printed without a newline: `printf 'first: '; head -1 a`. Only one
@@ -155,6 +163,11 @@ NAMED_BESIDE_BARE = -3.0
 """A line with a file's name beside one without a name: a search names all of its lines or none.
 Case: `grep -A1 -n x src/util.py; grep -n y src/*.py`."""
 
+CONTEXT_GOES_ON = 1.5
+"""`name-9-text` beside the next line of the same file, one of which is context: only a search prints
+that. With `CONTEXT_LINE` it counts nearly as much as `TELLING`. Case:
+`wc -l *.py; grep -n -C1 x *.py`."""
+
 ORDER_BREAKS = -2.0
 """Names of ls that are not in order: another listing begins. Case: `ls lib && ls docs`."""
 
@@ -195,6 +208,10 @@ TEXT_MAYBE_SILENT = 0.2
 CONTENT_SILENT = 2.0
 """A file was opened, no error was shown, and it gets no line: only an empty file prints nothing.
 Case: `cat README.md LICENSE`, where either could have printed all lines."""
+
+RANGE_SILENT = 0.9
+"""The same for a range that begins later: `sed -n '900,950p'` of a shorter file prints nothing. Less
+than what a telling line loses as contents. Case: `sed -n '900,950p' a.py; grep -n x a.py`."""
 
 CONTENT_MAYBE_SILENT = 0.3
 """The same if errors are discarded or it may not have run. Case:

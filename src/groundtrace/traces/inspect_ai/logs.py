@@ -25,6 +25,7 @@ from groundtrace.traces.inspect_ai.events import (
 )
 from groundtrace.traces.inspect_ai.stated import id_of, stated_of
 from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
+from groundtrace.traces.rows import UniqueNames
 from groundtrace.values import as_count, as_mapping
 
 _MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
@@ -49,15 +50,11 @@ class Place(Frozen, frozen=True):
 def names_of(places: list[Place]) -> list[str]:
     """A name for each sample, unique in its log: the id, with the epoch if there are several."""
     times = Counter(place.id for place in places)
-    made = [
-        place.id if times[place.id] == 1 else f"{place.id}_epoch_{place.epoch}" for place in places
+    names = UniqueNames()
+    return [
+        names.next(place.id if times[place.id] == 1 else f"{place.id}_epoch_{place.epoch}")
+        for place in places
     ]
-    seen: Counter[str] = Counter()
-    names = []
-    for name in made:
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
-    return names
 
 
 def is_archive(folder: Folder, path: str) -> bool:

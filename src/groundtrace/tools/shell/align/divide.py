@@ -8,7 +8,7 @@ from groundtrace.tools.shell.align.anchors import anchors_of
 from groundtrace.tools.shell.align.fit import Segment, fit
 from groundtrace.tools.shell.streams.content import Content
 from groundtrace.tools.shell.streams.ls_output import expect_parents
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Part
 from groundtrace.tools.shell.streams.text import Prefixed, Text
 from groundtrace.tools.shell.weights import MAX_ROUNDS
 
@@ -131,7 +131,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
         is_text = isinstance(segment.part, Text)
         if segment.part.strict or (is_text and not others.intersection(segment.lines)):
             certain[i] = certain[i + 1] = True
-        sized.append(is_text or segment.part.exact() == len(segment.lines))
+        sized.append(is_text or segment.part.is_full(segment.lines))
     for i in range(count):
         if certain[i] and sized[i]:
             certain[i + 1] = True
@@ -157,5 +157,4 @@ def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
 
 def _silent(segment: Segment) -> bool:
     """Whether a program of which nothing is known got no lines."""
-    part = segment.part
-    return isinstance(part, Opaque) and part.expected and part.form is None and not segment.lines
+    return segment.part.speaks and not segment.lines

@@ -202,9 +202,9 @@ def _after_part(
 
 def _scores(part: Part, lines: Sequence[str]) -> Iterable[float]:
     """How well each line fits; a cut, and a line that it cut through, fits everywhere."""
-    score = part.scorer()
     if not is_cut(lines):
-        return map(score, lines)
+        return part.scores(lines)
+    score = part.scorer()
     return [
         score(line)
         if type(line) is str

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from groundtrace.model import FileRef
 from groundtrace.tools.file_names import looks_like_folder
@@ -75,6 +75,8 @@ class Loop(Part, kw_only=True, frozen=True):
     rounds: Mapping[str, tuple[Part, ...]] = {}
     """The body's parts, by the words that the output shows."""
 
+    leads: ClassVar[bool] = False
+
     @property
     def wanted(self) -> bool:
         """Whether the loop is there to print; a body that only may print something is not."""
@@ -82,6 +84,10 @@ class Loop(Part, kw_only=True, frozen=True):
             part.prints and part.wanted and not (isinstance(part, Text) and part.maybe)
             for part in self.template
         )
+
+    @property
+    def speaks(self) -> bool:
+        return any(part.speaks for part in self.template)
 
     def score(self, line: str) -> float:
         scores = [

@@ -30,6 +30,16 @@ _PHRASES = (
     "Could not resolve host", "patch failed", "patch does not apply", "No valid patches",
     "corrupt patch", "open failed", "failed to open", "Traceback (most recent call last)",
     "Cannot find module", "[Errno ", "No such file", "Failed to open", ": -e expression #", ": *** ",
+    # a search or a script that cannot be compiled
+    "Unmatched ", "Invalid regular expression", "Invalid preceding regular expression", "Invalid back reference",
+    "Trailing backslash", "Invalid range end", "Invalid character class", "Invalid content of", "missing } near",
+    "unterminated ", "invalid number of", "nvalid line number", "parse error",
+    # git
+    "invalid object name", "ot a valid object name", "bad revision", "bad object", "ambiguous argument",
+    "invalid reference", "no such path", " has only ", "bad source", "Could not access", "is outside repository",
+    # files that cannot be written
+    "couldn't edit", "couldn't open", "omitting directory", "cannot create", "cannot touch", "cannot overwrite",
+    "are the same file", "Read-only file system", "File exists", "No space left on device", "Operation not permitted",
 )  # fmt: skip
 _MESSAGE = regex(
     r"(?:\[(?=bat error\]))?(?:[\w.~+-]{0,200}/){0,40}(?P<who>[A-Za-z][\w.+-]{0,60})(?: error\])?: (?:line \d{1,9}: |\d{1,9}: )?(?P<what>.+)$"
@@ -38,11 +48,13 @@ _FIRST_SPEAKS = regex(r"[\w./~+-]++: |\[bat error\]: ")
 _LATER_SPEAKS = regex(rf"\n(?:{_FIRST_SPEAKS.pattern})")
 """Whether any line can be a message at all; most outputs have none. A search for a line end skips
 the rest of each line; a search for `^` tries every character."""
-_OPENING = regex(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught ")
+_OPENING = regex(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught |Can't open |parse error: ")
 """How every message begins."""
 _BINARY = regex(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
 _REJECTED = regex(
     r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
+    r"|: Unmatched |: Invalid (?:regular|preceding|back|range|character|content)|: Trailing backslash|missing \} near|: invalid number of"
+    r"|^fatal: (?:invalid (?:object name|reference)|bad (?:revision|source|object)|ambiguous argument|[Nn]ot a valid object name)"
 )
 """The program rejected its options or its script, and did nothing at all."""
 _ADVICE = regex(r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
@@ -57,9 +69,15 @@ _NODE_ERROR = regex(
     r"|Cannot find module '(?P<module>[^']*)')"
 )
 _REMOTE_ERROR = regex(r"repository not found: |repo not found: |file not found: ")
+_NOT_PERL = regex(r" at -e line \d{1,6}(?:\.$|, near|, at EOF)")
+_PERL_ERROR = regex(
+    r"(?:Can't open (?P<path>[^:]{1,4096}): [^:]{1,200}|.{1,900} at -e line \d{1,6}(?:\.|, near .{0,200}|, at EOF))$"
+)
+"""A file that `perl -p` cannot open, or a script that perl cannot compile."""
+_JQ_ERROR = regex(r"parse error: .{1,200} at (?:line \d{1,9}, column \d{1,9}|EOF)")
 _ABSENT = regex(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
 _QUOTED = regex(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
-_OPENED = regex(r"(?:read|open(?: file)?) ([^:]{1,4096})")
+_OPENED = regex(r"(?:read|edit|open(?: file)?) ([^:]{1,4096})")
 _TRACE = regex(r"Traceback \(most recent call last\):$")
 _FRAME = regex(r'  File "(?P<file>[^"]{1,4096})", line (?P<line>\d{1,9})')
 _EXCEPTION = regex(r"[A-Za-z_][\w.]{0,200}(?::|$)")
@@ -88,11 +106,17 @@ class Complaints(msgspec.Struct):
     """Some program printed a message."""
 
 
+_UNNAMED = (
+    " at -e line ", "Can't open ", "parse error:", "No files were searched, which means ripgrep",
+)  # fmt: skip
+"""Words of messages that do not begin with the name of their program."""
+
+
 def may_complain(text: str) -> bool:
     """Whether any line can be a message; in most outputs none can."""
     if ": " in text and (_FIRST_SPEAKS.match(text) or _LATER_SPEAKS.search(text)):
         return True
-    return "Traceback (" in text
+    return "Traceback (" in text or any(word in text for word in _UNNAMED)
 
 
 def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
@@ -102,7 +126,11 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
     while at < len(lines):
         line = lines[at]
         at += 1
-        if ": " not in line and not line.startswith("Traceback"):
+        said = _said_by_ripgrep(lines, at - 1, told)
+        if said:
+            at += said - 1
+            continue
+        if ": " not in line and not line.startswith("Traceback") and " at -e line " not in line:
             kept.append(line)
         elif type(line) is str and _TRACE.match(line):
             at -= 1
@@ -112,6 +140,10 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
             if not own:
                 kept.extend(lines[at:end])
             at = end
+        elif _NOT_PERL.search(line) and _PERL_ERROR.match(line):
+            told.any = True
+            told.rejected.add("perl")
+            told.speakers.add("perl")
         elif _NOT_PYTHON.match(line):
             _never_ran(kept[-4:], told)
             kept.append(line)
@@ -122,6 +154,30 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
         else:
             kept.append(line)
     return kept
+
+
+_RIPGREP = regex(r"(?:rg: )?regex parse error:$|No files were searched, which means ripgrep ")
+_ITS_END = regex(r"error: |Running with --debug ")
+_ITS_ADVICE = regex(r"$|Consider enabling PCRE2 |and look-around\.$")
+
+
+def _said_by_ripgrep(lines: Sequence[str], at: int, told: Complaints) -> int:
+    """How many lines ripgrep needs to say that it refuses a pattern, or searched nothing."""
+    if not _RIPGREP.match(lines[at]):
+        return 0
+    end = at + 1
+    while end < len(lines) and lines[end].startswith(" "):
+        end += 1
+    if end == len(lines) or not _ITS_END.match(lines[end]):
+        return 0
+    end += 1
+    advised = end
+    while advised < len(lines) and advised < end + 3 and _ITS_ADVICE.match(lines[advised]):
+        advised += 1
+    told.any = True
+    told.speakers.add("rg")
+    told.rejected.add("rg")
+    return (advised if advised == end + 3 else end) - at
 
 
 def listen(lines: Sequence[str], speaks: Speaks, told: Complaints) -> None:
@@ -174,6 +230,13 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
     if found:
         name = found["path"] or found["module"] or ""
         told.missing.update((name, name.rsplit("/", 1)[-1]))
+        return True
+    found = _PERL_ERROR.match(line)
+    if found and found["path"]:
+        told.missing.add(found["path"])
+        return True
+    if _JQ_ERROR.match(line):
+        told.speakers.add("jq")
         return True
     found = _MESSAGE.match(line)
     if found is None or not speaks(found["who"]):

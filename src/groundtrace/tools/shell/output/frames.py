@@ -148,4 +148,6 @@ def lines_of(text: str) -> list[str]:
             lines.pop()
     if lines and _EXIT.match(lines[0]):
         del lines[0]
+    if lines and lines[0].startswith("Command timed out after ") and _TRAILER.match(lines[0]):
+        del lines[0]  # Claude Code says it above what the command had printed until then
     return lines

@@ -37,6 +37,7 @@ def _reorders(call: Call) -> Parts:
     if call.name == "uniq" and options.has("-c"):
         return [part.counted(call.name) for part in parts]
     dropping = call.name == "uniq" or options.has("-u", "--unique")
+    dropping = dropping or (call.name == "shuf" and options.has("-n", "--head-count"))
     parts = algebra.reorder(parts, dropping)
     if output:
         return [*(part for part in parts if not part.prints), *call.writes(output)]
@@ -59,8 +60,11 @@ def _names(call: Call) -> Parts:
         return []
     only_files = call.program.form in {"wc", "describe", "sum"}
     form = call.program.form
+    most = len(roots) if form == "plain" and all(word.known for word in roots) else None
     return [
         Names(
+            limit=most,
+            refused=call.shell.missing,
             cwd=call.cwd,
             roots=roots,
             form=form,

@@ -20,6 +20,7 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Opaque, Parts
 from groundtrace.tools.shell.streams.patched import Told
 from groundtrace.tools.shell.streams.repository_top import place
+from groundtrace.tools.shell.streams.text import Text
 from groundtrace.tools.shell.syntax.holes import has_hole
 
 _GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
@@ -49,6 +50,7 @@ _NAMES = (
     ("--name-only", "plain"),
     ("--name-status", "letters"),
     ("--numstat", "numstat"),
+    ("--raw", "raw"),
     ("--stat", "diffstat"),
 )
 """Options that make show, diff and log print names instead of patches, and in which form."""
@@ -94,8 +96,15 @@ def _show(call: Call) -> Parts:
         found = _OBJECT.match(word.text) if word.known else None
         if found:
             # If git misses the file, its message names it from the top, without the revision.
-            known = call.shell.path(found[1]) is not None
-            path = place(call.cwd, found[1], call.shell.start) if known else None
+            name = found[1].rstrip("/")
+            known = call.shell.path(name) is not None
+            path = place(call.cwd, name, call.shell.start) if known else None
+            # `git show HEAD:src` lists a folder below such a heading; folders end with a slash.
+            heading = f"tree {word.text}"
+            if heading in call.shell.lines:
+                parts.append(Text(lines=(heading, "")))
+                parts.append(Names(cwd=path, only_files=False, rule="git show"))
+                continue
             parts.append(Content(path=path, rule="git show"))
     if parts:
         return parts
@@ -155,10 +164,9 @@ def _blame(call: Call) -> Parts:
 
 def _ls_files(call: Call) -> Parts:
     options = call.options()
-    if options.has("-s", "--stage"):
-        return [Opaque(rule="git ls-files")]
     top = options.has("--full-name")
-    given = [word for word in options.operands if word.text != "."]
+    bare = [replace(word, text=word.text.removeprefix("./")) for word in options.operands]
+    given = [word for word in bare if word.text not in ("", ".")]
     # Git's own patterns match across slashes, so they do not limit which names are printed.
     plain = not top and not any(_PATTERN.search(word.text) for word in given)
     return [
@@ -166,6 +174,7 @@ def _ls_files(call: Call) -> Parts:
             cwd=call.cwd,
             start=call.shell.start,
             roots=tuple(given) if plain and len(given) == len(options.operands) else (),
+            form="staged" if options.has("-s", "--stage") else "plain",
             only_files=True,
             top=top,
             rule="git ls-files",
@@ -227,8 +236,13 @@ def _clean(call: Call) -> Parts:
     return _told(call, "clean", top=False)
 
 
+_NOTHING_PUT_BACK = "Updated 0 paths from "
+
+
 def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
+    if any(line.startswith(_NOTHING_PUT_BACK) for line in call.shell.lines):
+        return [Opaque(rule="git checkout", expected=False)]
     if "--" in texts:
         at = texts.index("--")
         return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)

@@ -70,7 +70,8 @@ def _find(call: Call) -> Parts:
     )
     if not any(steps):
         return names_found if prints else []
-    if None in steps and not batch:
+    # `-exec echo {} \\; -exec head {} \\;`: both run for a name before the next name's turn.
+    if (None in steps or len(steps) > 1) and not batch:
         return _in_turn(call, steps, names_found)
     parts: Parts = list(names_found) if None in steps else []
     for action in filter(None, steps):

@@ -22,11 +22,11 @@ def said_by(nodes: Sequence[ast.AST], flow: Flow) -> Said | None:
     said: dict[tuple[str, str], None] = {}
     for node in nodes:
         if isinstance(node, ast.Call) and not printed_by(node, flow):
-            said.update(dict.fromkeys(_lines(node)))
+            said.update(dict.fromkeys(printed_lines(node)))
     return tuple(said) if len(said) <= MAX_SAID else None
 
 
-def _lines(node: ast.Call) -> Iterator[tuple[str, str]]:
+def printed_lines(node: ast.Call) -> Iterator[tuple[str, str]]:
     """How each line that a call prints begins and ends. What stands between is not known."""
     values = printed_values(node)
     if not values or any(isinstance(value, ast.Starred) for value in values):
@@ -36,7 +36,12 @@ def _lines(node: ast.Call) -> Iterator[tuple[str, str]]:
         if keyword.arg in ("sep", "end"):
             separator = HOLE
     joint = "" if called(node) in ("write", "writelines") else separator
-    for line in joint.join(map(_text, values)).split("\n"):
+    yield from lines_said(joint.join(map(said_text, values)))
+
+
+def lines_said(text: str) -> Iterator[tuple[str, str]]:
+    """How each line of a text with holes begins and ends."""
+    for line in text.split("\n"):
         line = line.strip()
         start, hole, rest = line.partition(HOLE)
         end = rest.rpartition(HOLE)[2] if hole else line
@@ -44,12 +49,12 @@ def _lines(node: ast.Call) -> Iterator[tuple[str, str]]:
             yield start, end
 
 
-def _text(value: ast.expr) -> str:
+def said_text(value: ast.expr) -> str:
     """The text of a value, with holes for what is not known."""
     if isinstance(value, ast.Constant):
         return str(value.value)
     if isinstance(value, ast.JoinedStr):
-        return "".join(map(_text, value.values))
+        return "".join(map(said_text, value.values))
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _text(value.left) + _text(value.right)
+        return said_text(value.left) + said_text(value.right)
     return HOLE

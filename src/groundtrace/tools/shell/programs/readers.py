@@ -21,6 +21,25 @@ from groundtrace.tools.shell.streams.text import Text, text_of
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.holes import has_hole
 
+_FRAME = ":" * 14
+
+
+def _more(call: Call) -> Parts:
+    """In a pipe, more prints the name of a file in a frame above its contents.
+
+    On macOS it does not, and for its input it does not either.
+    """
+    words = call.options().operands
+    if not words:
+        return _cat(call)
+    parts: Parts = []
+    for word in words:
+        opened = _cat(replace(call, args=[word]))
+        named = opened and word.known
+        parts += [Text(lines=(_FRAME, word.text, _FRAME), maybe=True)] if named else []
+        parts += opened
+    return parts
+
 
 def _cat(call: Call) -> Parts:
     options = call.options()
@@ -52,7 +71,8 @@ def _nl(call: Call) -> Parts:
     options = call.options()
     parts = call.opened(options.operands)
     style = options.value("-b", "--body-numbering")
-    return algebra.number(parts) if style == "a" and not options.has("-v", "-i") else parts
+    own = style == "a" and not options.has("-v", "-i")
+    return algebra.number(parts) if own else algebra.number_text(parts)
 
 
 _DIGITS = regex(r"\d{1,9}")
@@ -92,7 +112,8 @@ def _head(call: Call) -> Parts:
     size = 10 if value is None else abs(count or 0)
     several = _several(call, options.operands, options.has("-q"))
     if several is not None:
-        return [replace(several, spans=((1, size),) if cut else WHOLE)]
+        spans, most = (((1, size),), size) if cut else (WHOLE, None)
+        return [replace(several, spans=spans, size=most)]
     parts = call.opened(options.operands)
     if cut and (value is None or count is not None):
         return algebra.head(parts, size)
@@ -115,7 +136,11 @@ def _tail(call: Call) -> Parts:
     if several is not None:
         start = value[1:] if value is not None and value.startswith("+") else ""
         known = start.isdecimal() and len(start) < 10
-        return [replace(several, spans=((int(start), None),) if known else None)]
+        if known:
+            return [replace(several, spans=((int(start), None),))]
+        asked = "10" if value is None else value
+        counted = not by_bytes and _NUMBER.fullmatch(asked) is not None
+        return [replace(several, spans=None, size=abs(int(asked)) if counted else None)]
     parts = call.opened(options.operands)
     if by_bytes or (value is not None and not _NUMBER.fullmatch(value)):
         return algebra.without_lines(parts)
@@ -291,7 +316,7 @@ def _pathname(call: Call) -> Parts:
     """basename and dirname of known words."""
     words = [word for word in call.args if not word.text.startswith("-")]
     if not words or has_hole(words[0].text):
-        return [Opaque(rule=call.name, expected=False)]
+        return [Opaque(rule=call.name, limit=1)]
     path = words[0].text.rstrip("/")
     folder, _, base = path.rpartition("/")
     if call.name == "dirname":
@@ -323,7 +348,7 @@ def _blame_spans(text: str) -> Spans | None:
 
 
 HANDLERS: dict[str, Handler] = {
-    "cat": _cat, "bat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold, "cut": _cut, "jq": _jq,
+    "cat": _cat, "more": _more, "bat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold, "cut": _cut, "jq": _jq,
     "diff": _diff, "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "pathname": _pathname, "tee": _tee,
 }  # fmt: skip
 blame_spans = _blame_spans

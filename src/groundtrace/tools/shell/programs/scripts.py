@@ -19,6 +19,7 @@ from groundtrace.model import FileRef
 from groundtrace.patterns import regex
 from groundtrace.tools.shell.programs.call import Call, Handler
 from groundtrace.tools.shell.programs.other_scripts import other_files
+from groundtrace.tools.shell.programs.python_exits import Exits, exits_of, left_at
 from groundtrace.tools.shell.programs.python_flow import followed, named_by, shown_by
 from groundtrace.tools.shell.programs.python_names import Names as PythonNames
 from groundtrace.tools.shell.programs.python_names import (
@@ -58,6 +59,8 @@ class Shown(msgspec.Struct):
     """Where the names that it prints come from."""
     said: Said | None = None
     """Lines that it prints whatever its files hold, if known."""
+    exits: Exits = ()
+    """Where it ends itself with words."""
 
 
 def python_files(source: str, arguments: Sequence[str] = ()) -> Shown:
@@ -77,6 +80,7 @@ def _python_files(source: str, arguments: tuple[str, ...]) -> Shown:
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
             _go_where_it_goes(nodes, names, out)
+            out.exits = exits_of(nodes) if out.writes else ()
             out.roots = None if out.reads else listed_roots(nodes, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _guess(source)
@@ -159,6 +163,8 @@ def other_scripts(source: str) -> Shown:
 def _parts(call: Call, shown: Shown, script: str) -> Parts:
     shell = call.shell
     stopped = shell.stopped.get(script)
+    if stopped is None and shown.exits:
+        stopped = left_at(shown.exits, shell.lines)
     if stopped == 0:
         return [Opaque(rule=call.name)]  # it could not be parsed, so nothing of it ran
     reads = [path for path in map(shell.path, shown.reads) if path is not None]

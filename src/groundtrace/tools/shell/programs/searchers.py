@@ -79,6 +79,7 @@ def search(
     if "-q" in given:
         return [Condition(rule=call.name)]
     context = "-A" in given or "-B" in given or "-C" in given
+    context = context or "-W" in given or "--function-context" in given  # git
     limit = options.number("-m", "--max-count")
     inverted = "-v" in given
     count = "-c" in given
@@ -227,7 +228,13 @@ def git_grep(call: Call) -> Parts:
     paths = behind or given[len(revisions) :]
     paths = [word for word in paths if not word.text.startswith(":")]
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
-        replace(word, glob=bool(re.search(r"[*?]", word.text))) for word in paths
+        # Git prints `src/a.py` for `./src`.
+        replace(
+            word,
+            text=word.text.removeprefix("./") or ".",
+            glob=bool(re.search(r"[*?]", word.text)),
+        )
+        for word in paths
     ]
     named = not options.has("-h")
     found = search(

@@ -130,6 +130,9 @@ def _span(low: str | None, high: str | None) -> tuple[int, int | None] | None:
 
 def _kept(pieces: list[str], parts: Parts) -> Parts:
     """A script without -n: the lines that it deletes, or the line at which it quits."""
+    left = _left(pieces)
+    if left is not None:
+        return algebra.select(parts, left)
     for piece in pieces:
         found = _SED_PART.match(piece)
         body = found["body"].strip() if found else ""
@@ -154,6 +157,42 @@ def _kept(pieces: list[str], parts: Parts) -> Parts:
         elif body[0] in "aiciGDNPH=":
             parts = algebra.blurred(parts)
     return parts
+
+
+def _left(pieces: list[str]) -> Spans | None:
+    """The lines that several deletions and a quit leave, all by the numbers of the input.
+
+    `1,18d;23q` leaves lines 19 to 23; None for other scripts, and for a single command.
+    """
+    dropped: list[tuple[int, int | None]] = []
+    stop: int | None = None
+    for piece in pieces:
+        found = _SED_PART.match(piece)
+        body = found["body"].strip() if found else ""
+        span = _span(found["low"], found["high"]) if found and found["low"] else None
+        if found is None or found["not"] or span is None or body not in ("d", "q"):
+            return None
+        if body == "d":
+            dropped.append(span)
+        elif stop is None or span[0] < stop:
+            stop = span[0]
+    if len(pieces) < 2:
+        return None
+    spans: list[tuple[int, int | None]] = []
+    at = 1
+    for low, high in sorted(dropped, key=lambda span: span[0]):
+        if low > at:
+            spans.append((at, low - 1))
+        if high is None:
+            break
+        at = max(at, high + 1)
+    else:
+        spans.append((at, None))
+    if stop is None:
+        return tuple(spans)
+    return tuple(
+        (low, stop if high is None else min(high, stop)) for low, high in spans if low <= stop
+    )
 
 
 def _substituted(part: Part, body: str) -> Part:
@@ -243,6 +282,8 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     if re.fullmatch(r"END\s*\{\s*print\s+NR\s*;?\s*\}", script):
         return algebra.count(parts, "awk")
     field = re.fullmatch(r"\{\s*print\s+\$(NF|\d)\s*;?\s*\}", script)
+    if field and field[1] == "NF" and separator == "/":
+        return algebra.derive(parts, "awk")  # names without their folders
     if field and (separator is None or field[1] in WHOLE_OR_LAST):
         return [part.columns((field[1],)) for part in parts]
     fields = re.fullmatch(r"\{\s*print\s+(\$\w+(?:\s*,\s*\$\w+)+)\s*;?\s*\}", script)

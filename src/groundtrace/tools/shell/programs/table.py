@@ -57,7 +57,7 @@ PROGRAMS: dict[str, Program] = {
     # Print the same lines in another order, or beside lines of other files.
     "tac": Program("reorders"), "sort": Program("reorders", "ktoST"), "shuf": Program("reorders", "n"),
     "uniq": Program("reorders", "fsw", stop=1),
-    "comm": Program("together"), "paste": Program("together", "d"), "join": Program("together", "12aejotv"),
+    "comm": Program("together"), "sdiff": Program("together", "w"), "paste": Program("together", "d"), "join": Program("together", "12aejotv"),
     # Print names with something beside them.
     "wc": Program("names", long=frozenset({"--files0-from"}), form="wc"), "cksum": Program("names", form="wc"),
     "file": Program("names", "Fmf", form="describe"), "du": Program("names", "dt", frozenset({"--max-depth"}), "size"),
@@ -93,7 +93,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     # --- programs that need code; their options are still data ------------------------------------
     # Contents of files, whole or in part.
-    "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("cat"),
+    "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("more"),
     "view": Program("cat"), "bat": Program("bat", "rlHm", long.BAT), "batcat": Program("bat", "rlHm", long.BAT),
     "nl": Program("nl", "bdfhinlsvw", frozenset({"--body-numbering"})), "head": Program("head", "c", frozenset({"--bytes"})),
     "tail": Program("tail", "cs", frozenset({"--bytes", "--pid"})), "fold": Program("fold", "w", frozenset({"--width"})),

@@ -13,11 +13,13 @@ from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.part import Part, Parts, Write
 
 
-def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> Parts:
+def joined(
+    parts: Parts, operator: str, following: Parts, errors_seen: bool, fine: bool = False
+) -> Parts:
     """`a && b` or `a || b`: whether b ran depends on what a printed, if that says anything.
 
     If no error was seen, a program that reports its failures succeeded: with `ls a && ls b` both
-    ran.
+    ran. `fine`: a succeeded if it ran at all.
     """
     if not parts:
         return following
@@ -28,6 +30,9 @@ def joined(parts: Parts, operator: str, following: Parts, errors_seen: bool) -> 
         return parts + [fallen(part, told) for part in following if not isinstance(part, Write)]
     certain = not errors_seen and _complaining(last)
     guard = last.serial if last.tells_failure and not _may_be_silent(last) else None
+    if fine:
+        certain = not last.maybe and not last.fallback and last.guard is None
+        guard = last.guard
     return parts + [
         replace(
             part,

@@ -28,9 +28,11 @@ from groundtrace.tools.shell.weights import (
     CONTENT_MAYBE_SILENT,
     CONTENT_SILENT,
     HEADING,
+    NEAR_HEADING,
     NUMBERED_LINE,
     NUMBERS_FALL,
     PLAIN,
+    RANGE_SILENT,
     SHORT_RANGE,
     UNDER_HEADING,
     UNLIKELY,
@@ -88,6 +90,8 @@ class Content(Part, kw_only=True, frozen=True):
         return NUMBERS_FALL if first and second and int(second[1]) <= int(first[1]) else 0.0
 
     def exact(self) -> int | None:
+        if self.shared and self.maybe and self.quiet:
+            return None  # it has only the room that the parts before it left
         if self.spans is None:
             return self.limit
         total = 0
@@ -102,7 +106,9 @@ class Content(Part, kw_only=True, frozen=True):
         return self.limit if exact is None else exact
 
     def cost_of_silence(self) -> float:
-        return CONTENT_MAYBE_SILENT if self.quiet or self.maybe or self.fallback else CONTENT_SILENT
+        if self.quiet or self.maybe or self.fallback:
+            return CONTENT_MAYBE_SILENT
+        return RANGE_SILENT if self.spans and self.spans[0][0] > 1 else CONTENT_SILENT
 
     def obtained(self, lines: Sequence[str]) -> bool:
         return self.numbers != "colon" or any(map(_COLON.match, lines))
@@ -183,6 +189,9 @@ class Content(Part, kw_only=True, frozen=True):
         spans = self.spans or ()
         if not sure:
             known = not self.shared and all(high is not None for _, high in spans)
+            size = self.exact()
+            # Six lines of a guess are not the 86 that `sed -n 115,200p` asked for.
+            known = known and (size is None or len(lines) >= size - _blanks_cut(size))
             return [(low, high) for low, high in spans] if known else [(None, None)]
         left = len(lines)
         exact = self.exact()
@@ -242,7 +251,7 @@ class Content(Part, kw_only=True, frozen=True):
 
     def number(self, alone: bool) -> Part:
         own = alone and self.spans == WHOLE and not self.numbers
-        return replace(self, numbers="lead" if own else "")
+        return replace(self, numbers="lead") if own else self
 
     def without_lines(self) -> Part:
         return replace(self, spans=None)
@@ -316,13 +325,36 @@ class Headed(Part, kw_only=True, frozen=True):
 
     cwd: str | None
     spans: Spans | None = WHOLE
+    size: int | None = None
+    """Lines of each file that are shown, if it is long enough."""
 
     @property
     def strict(self) -> bool:
-        return True
+        return self.size is None
 
     def score(self, line: str) -> float:
         return HEADING if _HEADER.match(line) else UNDER_HEADING
+
+    def scores(self, lines: Sequence[str]) -> Iterable[float]:
+        """As many lines below a heading as were asked for, and no others, are those of its file."""
+        if self.size is None:
+            return map(self.score, lines)
+        out: list[float] = []
+        left = 0
+        for line in lines:
+            if _HEADER.match(line):
+                left = self.size
+                out.append(HEADING)
+            elif left > 0:
+                left -= 1
+                out.append(NEAR_HEADING)
+            else:
+                out.append(UNLIKELY if line else UNDER_HEADING)
+        return out
+
+    def is_full(self, lines: Sequence[str]) -> bool:
+        last = next((i for i in reversed(range(len(lines))) if _HEADER.match(lines[i])), None)
+        return last is not None and len(lines) - 1 - last == self.size
 
     def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         """After a cut, the lines before the next heading belong to a file that is not named."""
@@ -344,6 +376,8 @@ class Headed(Part, kw_only=True, frozen=True):
                 body.pop()
             path = join(self.cwd, found[1])
             part = Content(path=path, spans=self.spans, rule=self.rule)
+            known = sure or end < len(lines)
+            part = part if known else replace(part, spans=None)
             shown = list(part.shown(body, True, trimmed and end == len(lines))) if body else []
             out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
         return out

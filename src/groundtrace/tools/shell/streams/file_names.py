@@ -46,7 +46,7 @@ def is_file_name(name: str) -> bool:
     return (
         bool(name)
         and len(name) < 4096
-        and not name.endswith(("/", "/.", "/.."))
+        and not name.endswith(("/", "/.", "/..", ":"))
         and name not in {".", ".."}
         and not _NOT_FILES.match(name)
         and not has_hole(name)

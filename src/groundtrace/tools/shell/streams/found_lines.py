@@ -18,13 +18,15 @@ from groundtrace.patterns import regex
 from groundtrace.tools.shell.streams.counted import LONGEST, Counted, is_plain
 from groundtrace.tools.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.led_lines import Led
 from groundtrace.tools.shell.streams.name_lists import Names
 from groundtrace.tools.shell.streams.operands import under
-from groundtrace.tools.shell.streams.part import Opaque, Part
+from groundtrace.tools.shell.streams.part import Count, Opaque, Part
 from groundtrace.tools.shell.streams.search_patterns import Pattern
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.weights import (
     CONTEXT_BREAK,
+    CONTEXT_GOES_ON,
     CONTEXT_LINE,
     FOUND_NUMBERS_FALL,
     IMPOSSIBLE,
@@ -42,6 +44,9 @@ _NUMBER = regex(r"\d{1,9}")
 NUMBERED = regex(r"(\d{1,9})[:-]")
 _NUMBERED_LINE = regex(r"\d+[:-]")
 _LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
+_AROUND = regex(
+    r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
+)
 _BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
 OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 """What rg prints instead of a line that is too long: not text of the file."""
@@ -103,12 +108,14 @@ class Search(Part, kw_only=True, frozen=True):
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
+    placed: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
-        if self.named or self.numbered:
+        if self.named or self.numbered or (self.base is not None and self.base.numbers):
             return True
-        return self.pattern is not None and self.pattern.compiled is not None
+        # Nearly every line lacks the pattern of `grep -v`.
+        return not self.inverted and self.pattern is not None and self.pattern.compiled is not None
 
     def behind(self) -> tuple[FileRef, ...]:
         """The file searched, if it is known without the output."""
@@ -123,8 +130,14 @@ class Search(Part, kw_only=True, frozen=True):
             return TELLING
         if line == _CONTEXT_BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
-        if self.named is not False and self._split(line) is not None:
-            return TELLING
+        place = self._split(line) if self.named is not False else None
+        if place is not None:
+            return UNTESTED if self._lacks(line, place) else TELLING
+        if self.named is None and self.context and self.roots:
+            # `grep -rn -C1 x src`: nothing says whether src is a file, and names its lines.
+            around = _AROUND.match(line)
+            if around is not None and under(self.stripped + around["name"], self.roots):
+                return CONTEXT_LINE
         if self.named:
             return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
         if self.numbered:
@@ -132,14 +145,26 @@ class Search(Part, kw_only=True, frozen=True):
             if number is None or self._unlike(line, number.end()):
                 return IMPOSSIBLE
             return TELLING
-        if self.base is not None and self.base.numbers and not self.base.score(line) > 0:
-            return IMPOSSIBLE
+        if self.base is not None and self.base.numbers:
+            fits = self.base.score(line)
+            if not fits > 0 or self.pattern is None:
+                return fits if fits > 0 else IMPOSSIBLE
         pattern = None if self.pattern is None else self.pattern.compiled
         if pattern is None or len(line) > MAX_TESTED_LINE:
             return UNTESTED
         if (pattern.search(line) is not None) != self.inverted:
             return MATCHING
         return UNTESTED if self.context else IMPOSSIBLE
+
+    def _lacks(self, line: str, place: tuple[str, int | None]) -> bool:
+        """Whether the text behind `name:12:` lacks the pattern: another search found the line."""
+        pattern = None if self.pattern is None else self.pattern.compiled
+        if pattern is None or len(line) > MAX_TESTED_LINE:
+            return False
+        text = line[line.find(place[0]) + len(place[0]) + 1 :]
+        if place[1] is not None:
+            text = text.partition(":")[2]
+        return (pattern.search(text) is None) != self.inverted
 
     def _unlike(self, line: str, start: int) -> bool:
         """Whether the search cannot have found the text from `start`: its pattern is not in it.
@@ -153,6 +178,8 @@ class Search(Part, kw_only=True, frozen=True):
         return (pattern.search(line[start:]) is None) != self.inverted
 
     def pair(self, before: str, line: str) -> float:
+        if self.context and self.named is not False:
+            return self._around(before, line)
         if self.named is None and not self.context:
             # One search names all of its lines or none; two searches may be next to each other.
             alike = (self._split(before) is None) == (self._split(line) is None)
@@ -161,6 +188,17 @@ class Search(Part, kw_only=True, frozen=True):
             return 0.0
         first, second = _NUMBER.match(before), _NUMBER.match(line)
         return FOUND_NUMBERS_FALL if first and second and int(second[0]) <= int(first[0]) else 0.0
+
+    def _around(self, before: str, line: str) -> float:
+        """More for context beside a line of the same file: `a.py-9-…` above `a.py:10:…`.
+
+        Without it the context at the ends of the output went to the programs beside the search.
+        """
+        first, second = _AROUND.match(before), _AROUND.match(line)
+        if first is None or second is None or first["sign"] == second["sign"] == ":":
+            return 0.0
+        same = first["name"] == second["name"] and int(second["at"]) == int(first["at"]) + 1
+        return CONTEXT_GOES_ON if same else 0.0
 
     def _split(self, line: str, known: Container[str] = ()) -> tuple[str, int | None] | None:
         """File name and line number of a found line (`name:12:text` or `name:text`).
@@ -312,8 +350,8 @@ class Search(Part, kw_only=True, frozen=True):
             return Opaque(shows=self.behind(), rule=how.rule, maybe=True)
         return self.limited(how.limit)
 
-    def number(self, alone: bool) -> Part:
-        return Opaque(shows=self.behind(), rule=self.rule)
+    def counted(self, rule: str) -> Part:
+        return Led(inner=self.reorder(dropping=True), rises=False, rule=self.rule, maybe=self.maybe)
 
     def reorder(self, dropping: bool) -> Part:
         return replace(self, ordered=False)
@@ -323,7 +361,8 @@ class Search(Part, kw_only=True, frozen=True):
 
     def names(self, rule: str) -> Part:
         if self.named is False:
-            return self.derive(rule)
+            # `grep -n x a.py | cut -d: -f1`: numbers of lines, and nothing of the file (D50).
+            return Count(rule=rule or self.rule) if self.numbered else self.derive(rule)
         return Names(
             cwd=self.cwd,
             roots=self.roots,

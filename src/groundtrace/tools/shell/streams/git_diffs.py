@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef, OldSide
 from groundtrace.patterns import regex
+from groundtrace.quoted_names import unquote, without_quotes
 from groundtrace.tools.shell.output.cuts import Cut, Half
 from groundtrace.tools.shell.streams.file_names import is_file_name, join
 from groundtrace.tools.shell.streams.filters import Filter
@@ -194,13 +195,13 @@ def _heading(line: str) -> str | None:
         return None
     if line.startswith("+++ "):
         # The rest of a heading if `grep '^[+-]'` follows.
-        name = line[4:].rstrip("\t").strip('"')
+        name = without_quotes(line[4:].rstrip("\t"))
         return name[2:] if name.startswith("b/") and "\t" not in name else None
     if not line.startswith("diff --git "):
         return None
     both = line[len("diff --git ") :]
     middle = len(both) // 2
-    left, right = both[:middle].strip('"'), both[middle + 1 :].strip('"')
+    left, right = without_quotes(both[:middle]), without_quotes(both[middle + 1 :])
     if both[middle : middle + 1] == " " and left == right:
         return left  # `--no-prefix`: both sides are only the name
     if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
@@ -209,5 +210,6 @@ def _heading(line: str) -> str | None:
     for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
         at = both.rfind(mark)
         if at > 0:
-            return both[at + len(mark) :].strip('"')
+            name = both[at + len(mark) :]
+            return unquote(name.removesuffix('"')) if '"' in mark else name
     return None

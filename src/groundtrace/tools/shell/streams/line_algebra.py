@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.tools.shell.streams.filters import Filter
+from groundtrace.tools.shell.streams.led_lines import Led
 from groundtrace.tools.shell.streams.part import Count, Part, Parts, as_kind
 from groundtrace.tools.shell.streams.spans import Spans
 
@@ -65,7 +66,19 @@ def number(parts: Sequence[Part]) -> Parts:
     It is the file's own number only if the whole file is there.
     """
     alone = sum(part.prints for part in parts) == 1
-    return [part.number(alone) for part in parts]
+    return [_led(part, part.number(alone)) for part in parts]
+
+
+def number_text(parts: Iterable[Part]) -> Parts:
+    """`nl`: numbers that are not those of a file, because empty lines have none."""
+    return [_led(part, part) for part in parts]
+
+
+def _led(part: Part, numbered: Part) -> Part:
+    """What a part is with numbers in front, if it does not say so itself (`numbered`)."""
+    if numbered is not part or not part.leads or not part.prints:
+        return numbered
+    return Led(inner=part, rule=part.rule, maybe=part.maybe, quiet=part.quiet, serial=part.serial)
 
 
 def chosen(parts: Iterable[Part]) -> Parts:

@@ -86,7 +86,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return True
 
     def score(self, line: str) -> float:
-        if self.long:
+        if self.long and not self.loose:
             row = _LONG.match(line)
             if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
@@ -94,11 +94,13 @@ class Listing(Part, kw_only=True, frozen=True):
         return self.scorer()(line)
 
     def scorer(self) -> Callable[[str], float]:
-        if self.long:
+        if self.long and not self.loose:
             return self.score
         bare = self._bare_weight()
 
         def score(line: str) -> float:
+            if self.loose and (not line or line.isdecimal()):
+                return LISTING_SECTION  # what is left of `total 16`
             if "  " in line or "\t" in line:
                 return min(self._fit(name, bare) for name in _columns(line))
             return self._fit(line, bare)
@@ -257,7 +259,7 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def _name(self, line: str) -> tuple[str | None, str]:
         """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
-        if not line or _TOTAL.match(line):
+        if not line or _TOTAL.match(line) or (self.loose and line.isdecimal()):
             return None, "?"
         if self.long:
             row = _LONG.match(line)

@@ -31,15 +31,15 @@ _STATUS = regex(
 
 def _name_in_status(line: str) -> str | None:
     row = _STATUS.match(line)
-    return None if row is None else row[1].split(" -> ")[-1].strip('"')
+    return None if row is None else row[1].split(" -> ")[-1]
 
 
 def _old_name_in_status(line: str) -> str | None:
     row = _STATUS.match(line) if " -> " in line else None
-    return None if row is None else row[1].split(" -> ")[0].strip('"')
+    return None if row is None else row[1].split(" -> ")[0]
 
 
-_LETTERS = regex(r"[ MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
+_LETTERS = regex(r"[MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
 _GAP = regex(r"\t| {2,}")
 
 
@@ -70,6 +70,8 @@ _NO_NAME = regex(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
 
 def _name_in_log(line: str) -> str | None:
     """A line of `git log --name-only` that is a name: one word, or a path with blanks."""
+    if line[:1] == '"' == line[-1:] and len(line) > 2:
+        return line
     if not line or ":" in line or line[0].isspace() or _NO_NAME.match(line):
         return None
     words = line.split()
@@ -100,10 +102,14 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "diffstat": name_in_diffstat,
     "status": _name_in_status,
     "letters": _name_in_letters,
+    "raw": _matcher(
+        r":\d{6} \d{6} [0-9a-f.]{4,70} [0-9a-f.]{4,70} [MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$"
+    ),
     "numstat": _matcher(r"(?:\d{1,9}|-)(?:\t| {2,7})(?:\d{1,9}|-)(?:\t| {2,7})(\S.*)$"),
     "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
     "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
     "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
+    "staged": _matcher(r"\d{6} [0-9a-f]{7,64} \d(?:\t| {2,7})(.+)$"),
     "logname": _name_in_log,
     "first": _first_word,
     "last": _last_word,
@@ -112,7 +118,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     ),
     "pydoc": _matcher(r"    (/\S{1,1000}\.\w{1,10})$"),
     "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
-    "located": _matcher(r"([^:]+):\d+(?::|$)"),
+    "located": _matcher(r"([^:]+):\d+:?$"),
 }
 """Where the name is in a line, by the program that prints it."""
 OLD_NAMES: dict[str, Callable[[str], str | None]] = {
@@ -121,11 +127,16 @@ OLD_NAMES: dict[str, Callable[[str], str | None]] = {
 }
 """The old name of a renamed file, in forms that show it."""
 _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
+OWN = {
+    "wc": regex(r"\s*+(?:\d++\s++){1,5}total$"),
+    "describe": regex(r"[^:]++: ++(?:directory\b|cannot open)"),
+}
+"""Lines without a file's name that no other program prints."""
 BESIDE = {
-    "wc": regex(r"\s*(?:\d+\s+){1,5}total$"),
     "diffstat": regex(rf"{_COMMIT}| \d+ files? changed"),
     "letters": regex(_COMMIT),
     "numstat": regex(_COMMIT),
+    "raw": regex(_COMMIT),
     "logname": regex(_COMMIT),
     "stat": regex(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
     "status": regex(

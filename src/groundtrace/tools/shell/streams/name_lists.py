@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from groundtrace.model import FileRef
 from groundtrace.patterns import regex
+from groundtrace.quoted_names import without_quotes
 from groundtrace.tools.file_names import looks_like_folder
 from groundtrace.tools.shell.streams.file_names import path_of
 from groundtrace.tools.shell.streams.filters import Filter
-from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES
+from groundtrace.tools.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES, OWN
 from groundtrace.tools.shell.streams.operands import under
 from groundtrace.tools.shell.streams.part import Opaque, Part
 from groundtrace.tools.shell.streams.repository_top import from_top
@@ -49,6 +50,8 @@ class Names(Part, kw_only=True, frozen=True):
     """Names are relative to the top of the repository, which may be above the directory."""
     revision: str = ""
     """The revision that was searched: it comes before every name."""
+    refused: frozenset[str] = frozenset()
+    """Names that the program could not read: `wc -l src/*` also counts lines of folders, as 0."""
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
@@ -63,7 +66,12 @@ class Names(Part, kw_only=True, frozen=True):
 
     def score(self, line: str) -> float:
         name = FORMS[self.form](self._bare(line))
+        if name is not None and self.rule.startswith("git"):
+            name = without_quotes(name)
         if name is None:
+            own = OWN.get(self.form)
+            if own is not None and own.match(line):
+                return TELLING
             neutral = BESIDE.get(self.form)
             return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
         if not self._fits(name):
@@ -79,6 +87,8 @@ class Names(Part, kw_only=True, frozen=True):
         return line.removeprefix(f"{self.revision}:") if self.revision else line
 
     def _fits(self, name: str) -> bool:
+        if "\t" in name and self.form == "plain":
+            return False  # `4	src/a.py` of du
         name = self.stripped + name
         if self.anchor and not under(name, self.roots):
             return False
@@ -102,6 +112,8 @@ class Names(Part, kw_only=True, frozen=True):
         if not plain:
             told = map(form, lines) if old is None else _both(lines, old, form)
         fits = self._fits
+        if self.rule.startswith("git"):
+            told = [name and without_quotes(name) for name in told]
         names = [self.stripped + name for name in told if name and fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
@@ -124,6 +136,8 @@ class Names(Part, kw_only=True, frozen=True):
             if path is None:
                 continue
             if not self.only_files and _is_folder(bare, parents, roots):
+                continue
+            if bare in self.refused:
                 continue
             yield FileRef(path, "surfaced", self.repo, rule=self.rule)
 

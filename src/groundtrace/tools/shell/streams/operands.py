@@ -29,6 +29,7 @@ def under(name: str, roots: Sequence[Word]) -> bool:
         if has_hole(text):
             return _PATH_LIKE.match(name) is not None
         if root.glob:
+            text = text.replace("**/", "*")  # `**/` matches no folder at all, too
             if (
                 name == text
                 or fnmatch.fnmatchcase(name, text)

@@ -27,6 +27,7 @@ from groundtrace.tools.shell.streams.filters import Filter
 from groundtrace.tools.shell.streams.said import Said, only_said
 from groundtrace.tools.shell.streams.spans import Spans
 from groundtrace.tools.shell.weights import (
+    BARE_NAME,
     FALLBACK_SPEAKS,
     FALLBACK_TOLD,
     FULL,
@@ -67,6 +68,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     """If it printed nothing, it failed, so what follows `&&` did not run."""
     complains: ClassVar[bool] = False
     """It prints an error if it fails."""
+    leads: ClassVar[bool] = True
+    """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
+    placed: ClassVar[bool] = False
+    """Its lines begin with their place in a file, which says what was shown of it."""
 
     @property
     def strict(self) -> bool:
@@ -80,6 +85,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     def scorer(self) -> Callable[[str], float]:
         """`score` for many lines: what is the same for all lines is computed once."""
         return self.score
+
+    def scores(self, lines: Sequence[str]) -> Iterable[float]:
+        """`score` of each of these lines; a kind of part may also look at the lines before it."""
+        return map(self.scorer(), lines)
 
     @property
     def compares(self) -> bool:
@@ -104,6 +113,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """Number of lines printed if the file is long enough."""
         return None
 
+    def is_full(self, lines: Sequence[str]) -> bool:
+        """Whether `lines` are exactly as many as it prints if the file is long enough."""
+        return self.exact() == len(lines)
+
     @property
     def fullness(self) -> float:
         """The score added if it printed exactly the lines of `exact`."""
@@ -125,6 +138,11 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     def wanted(self) -> bool:
         """Whether the program is there to print something."""
         return True
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it certainly prints something, and nothing is known about what (D143)."""
+        return False
 
     def obtained(self, lines: Sequence[str]) -> bool:
         """Whether the lines are what was asked for, and not a message that there is nothing."""
@@ -151,6 +169,10 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """
         left = whole(lines)
         return self.refs(left, False, trimmed) if left else ()
+
+    def own(self, lines: Sequence[str]) -> Sequence[str]:
+        """The lines as they tell what was shown of each file (`shown`)."""
+        return lines
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -275,6 +297,16 @@ class Write(Part, kw_only=True, frozen=True):
         return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
+class Listed(Part, kw_only=True, frozen=True):
+    """A file whose name a listing found and another part prints."""
+
+    path: str
+    prints: ClassVar[bool] = False
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return (FileRef(self.path, "surfaced", rule=self.rule),)
+
+
 class Condition(Part, kw_only=True, frozen=True):
     """A test that prints nothing: what follows it may or may not have run."""
 
@@ -292,12 +324,20 @@ class Opaque(Part, kw_only=True, frozen=True):
     said: Said | None = None
     """Lines that it prints whatever its files hold, if known."""
 
+    leads: ClassVar[bool] = False
+
     @property
     def wanted(self) -> bool:
         return self.expected
 
+    @property
+    def speaks(self) -> bool:
+        return self.expected and self.form is None
+
     def score(self, line: str) -> float:
-        return OPAQUE if self.form is None or self.form.match(line) else IMPOSSIBLE
+        if self.form is None:
+            return OPAQUE
+        return BARE_NAME if self.form.match(line) else IMPOSSIBLE
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.said is not None and only_said(lines, self.said):
@@ -314,6 +354,8 @@ class Notice(Part, kw_only=True, frozen=True):
     form: re.Pattern[str]
     size: int
     """Number of its lines."""
+
+    leads: ClassVar[bool] = False
 
     @property
     def strict(self) -> bool:
@@ -344,6 +386,8 @@ class Notice(Part, kw_only=True, frozen=True):
 
 class Count(Part, kw_only=True, frozen=True):
     """A number, such as `wc -l` prints for its input: neither text nor name of a file (D50)."""
+
+    leads: ClassVar[bool] = False
 
     @property
     def strict(self) -> bool:

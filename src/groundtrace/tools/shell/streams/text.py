@@ -31,6 +31,7 @@ class Text(Part, kw_only=True, frozen=True):
     """No newline at the end: what follows continues the same line."""
 
     complains: ClassVar[bool] = True
+    leads: ClassVar[bool] = False
 
     def holed(self, index: int) -> Holed | None:
         """How the line is recognised if it has holes."""

@@ -68,6 +68,13 @@ def parse_by_grammar(command: str) -> Tree:
     followed = _bounded(command[:MAX_COMMAND])
     source = followed.encode("utf-8", "replace")
     root = _parser().parse(source).root_node
+    if _COMPARES.search(source):
+        for _ in range(MAX_REPAIRS):
+            words = list(_lost_words(root, source))
+            if not words:
+                break
+            source = _with_words_quoted(source, words)
+            root = _parser().parse(source).root_node
     if b"\n" in source:
         for _ in range(MAX_REPAIRS):
             breaks = list(_lost_breaks(root, source))
@@ -108,6 +115,36 @@ def _hard_places(command: str) -> Iterator[int]:
         elif line.strip() == end:
             end = None
         position += len(line) + 1
+
+
+_COMPARES = regex(rb"(?<!\S)=[=~](?=[\s;&|]|$)")
+"""`==` as a word of its own, or `=~`."""
+
+
+def _lost_words(root: Node, source: bytes) -> Iterator[tuple[int, int]]:
+    """Words that the grammar took for an operator of `[[ … ]]`.
+
+    It does so in `echo == $f ==`, and loses everything that follows in the loop.
+    """
+    tests = b"[[" in source or b"((" in source
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in node.children:
+            if child.type in ("==", "=~"):
+                if node.type == "command" or (node.type == "ERROR" and not tests):
+                    yield child.start_byte, child.end_byte
+            elif child.child_count and _COMPARES.search(source, child.start_byte, child.end_byte):
+                stack.append(child)
+
+
+def _with_words_quoted(source: bytes, words: Sequence[tuple[int, int]]) -> bytes:
+    pieces: list[bytes] = []
+    position = 0
+    for start, end in sorted(set(words)):
+        pieces += [source[position:start], b"'", source[start:end], b"'"]
+        position = end
+    return b"".join([*pieces, source[position:]])
 
 
 def _lost_breaks(root: Node, source: bytes) -> Iterator[int]:

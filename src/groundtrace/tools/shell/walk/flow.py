@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from groundtrace.tools.shell.programs.call import Shell
 from groundtrace.tools.shell.streams.conditions import fallen, joined, perhaps
 from groundtrace.tools.shell.streams.line_algebra import quiet
-from groundtrace.tools.shell.streams.part import Parts, Write
+from groundtrace.tools.shell.streams.name_lists import Names
+from groundtrace.tools.shell.streams.part import Listed, Parts, Write
 from groundtrace.tools.shell.streams.word import Word
 from groundtrace.tools.shell.syntax.statements import Stage, flat
 from groundtrace.tools.shell.walk.expansion import expand, expand_all, expand_text
@@ -42,41 +43,62 @@ def stages(shell: Shell, items: Sequence[Stage | str], stdin: Parts | None) -> P
     done: Parts | None = None
     operator = ""
     stream = stdin
-    piped = "|" in items
-    failed = over = False
-    for item in items:
+    failed = over = fine = False
+    for at, item in enumerate(items):
         if isinstance(item, Stage):
+            # A stage beside a pipe is a subshell; `ls | head && F=a.py` keeps the variable.
+            piped = "|" in items[max(at - 1, 0) : at + 2]
             stream = _stage(shell, item, stream, piped)
             failed = bool(shell.failed) and _said_so(shell, item)
         elif item != "|":
-            done = _joined(shell, done, operator, stream, over)
+            done = _joined(shell, done, operator, stream, over, fine)
             over = item == "&&" and (failed or over)
+            fine = "|" in items[max(at - 2, 0) : at] and _succeeds(shell, items[at - 1])
             operator, stream = item, stdin
-    return _joined(shell, done, operator, stream, over)
+    return _joined(shell, done, operator, stream, over, fine)
+
+
+_FILTERS = frozenset(
+    ["head", "tail", "sort", "uniq", "sed", "awk", "cut", "wc", "cat", "nl", "tr", "tee", "column", "less", "more", "tac"]
+)  # fmt: skip
+
+
+def _succeeds(shell: Shell, item: Stage | str) -> bool:
+    """Whether the last program of a pipeline succeeds whatever the others do.
+
+    `grep x a.py | head -5 && cat b.py` shows b.py also if grep finds nothing.
+    """
+    return isinstance(item, Stage) and _program(shell, item) in _FILTERS
 
 
 def _joined(
-    shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool
+    shell: Shell, done: Parts | None, operator: str, stream: Parts | None, over: bool, fine: bool
 ) -> Parts:
     """Join two streams by an operator.
 
     `over`: the command before `&&` said that it failed, so nothing after it is written (D118).
+    `fine`: the command before the operator is a pipeline that succeeds in any case.
     """
     following = stream or []
     if over:
         following = [part for part in following if not isinstance(part, Write)]
     if done is None:
         return following
-    return joined(done, operator, following, shell.errors_seen)
+    return joined(done, operator, following, shell.errors_seen, fine)
 
 
 def _said_so(shell: Shell, stage: Stage) -> bool:
     """Whether the program of a stage said that it failed."""
+    return _program(shell, stage) in shell.failed
+
+
+def _program(shell: Shell, stage: Stage) -> str:
+    """The name of the program of a stage; empty for a statement."""
     name = None if stage.node is None else stage.node.child_by_field_name("name")
     if name is None and not stage.words:
-        return False
+        return ""
     text = stage.words[0] if name is None else shell.env.tree.text(name)
-    return text.rsplit("/", 1)[-1] in shell.failed
+    return text.rsplit("/", 1)[-1]
 
 
 def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Parts:
@@ -143,9 +165,34 @@ def _assign(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
         before = (shell.env.variables.get(key) or words)[0].text
         words = (Word(before + expand_text(shell, value).text),)
     else:
-        words = (expand_text(shell, value),)
+        word = expand_text(shell, value)
+        told = _told_name(shell, word)
+        words = (told or word,)
+        path = None if told is None else shell.path(told.text)
+        if path is not None:
+            shell.change(shell.env.holding({key: tuple(words)}))
+            return [Listed(path=path, rule="find")]
     shell.change(shell.env.holding({key: tuple(words)}))
     return []
+
+
+def _told_name(shell: Shell, word: Word) -> Word | None:
+    """The one name that a listing captured, if the output shows it too.
+
+    `f=$(find . -name app.py | head -1); echo "$f"; head -5 "$f"` prints the name on a line of its
+    own. If two lines could be the name, it is not known.
+    """
+    captured = word.stream or shell.streams.get(word.text, ())
+    stream = [part for part in captured if part.prints]
+    listed = stream[0] if len(stream) == 1 else None
+    if not isinstance(listed, Names) or listed.limit != 1 or listed.glob is None:
+        return None
+    lines = [line for line in shell.lines if "/" in line]
+    told = {line for line in lines if listed.score(line) > 0}
+    if not told:  # `echo "File: $f"`
+        ends = (line.split()[-1] for line in lines)
+        told = {word for word in ends if "/" in word and listed.score(word) > 0}
+    return Word(told.pop()) if len(told) == 1 else None
 
 
 def _declare(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
