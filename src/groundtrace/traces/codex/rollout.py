@@ -12,7 +12,6 @@ from typing import Any
 
 from msgspec import UNSET
 
-from groundtrace import jsonio
 from groundtrace.mcp import content_text
 from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.patterns import regex
@@ -22,7 +21,7 @@ from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
-from groundtrace.traces.codex.outputs import Output, read_output
+from groundtrace.traces.codex.outputs import Output, read_output, started_agent
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
 from groundtrace.traces.codex.processes import Processes
 from groundtrace.traces.codex.scripts import Scripts
@@ -259,7 +258,7 @@ class Rollout:
         self.source.cut_results += call.result_cut
         self.processes.answered(call, output)
         if call.name in SPAWNERS and call.call_id is not None:
-            agent = as_text(_spawned(output.text))
+            agent = started_agent(output.text)
             if agent is not None:
                 self.source.agent_calls[agent] = call.call_id
 
@@ -399,12 +398,3 @@ _ITEMS: dict[str, dict[str, _Handler]] = {
     },
 }
 """What reads a line of each kind; for items and events, of each type. Others only state a time."""
-
-
-def _spawned(text: str) -> Any:
-    """The id of the agent that was started, from the answer of the call."""
-    try:
-        answer = as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
-    except jsonio.BadJsonError:
-        return None
-    return answer.get("agent_id", answer.get("thread_id"))
