@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -14,7 +15,8 @@ MAX_LINE = 64 * 1024 * 1024
 """A longer line is not decoded; it is reported with its offset and length."""
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK = b" \t\r"
+_BLANK = b" \t\r\n"
+_NEWLINE = 10
 
 
 class RawLine(msgspec.Struct, frozen=True, gc=False):
@@ -52,33 +54,39 @@ def read_lines(stream: BinaryIO) -> Iterator[RawLine]:
     Only `\\n` ends a line: U+2028 and similar characters occur inside strings.
     """
     number = 1
-    offset = 0
+    offset = 0  # of the current line
     parts: list[bytes] = []
     length = 0
     while chunk := stream.read(CHUNK):
-        start = 0
-        while (end := chunk.find(b"\n", start)) >= 0:
-            if length == 0 and number > 1:  # the line is within one chunk, as nearly all lines
-                data = chunk[start:end].strip(_BLANK)
-                if data:
-                    yield RawLine(number, offset + start, data, end - start, True)
-            else:
-                length += end - start
-                parts.append(chunk[start:end])
-                line = _line(number, offset + end - length, parts, length, ended=True)
-                if line is not None:
-                    yield line
-                    del line
-                parts, length = [], 0
-            number += 1
-            start = end + 1
-        offset += len(chunk)
-        length += len(chunk) - start
+        pieces = io.BytesIO(chunk)
+        ended = b"\n" in chunk
+        # The rest of the line that the last chunk began; a chunk of a long line is not copied.
+        piece = pieces.readline() if ended else chunk
+        length += len(piece) - ended
         if length <= MAX_LINE:
-            parts.append(chunk[start:])
+            parts.append(piece.removesuffix(b"\n"))
         else:
             parts = []
-    line = _line(number, offset - length, parts, length, ended=False)
+        if not ended:
+            continue
+        line = _line(number, offset, parts, length, ended=True)
+        if line is not None:
+            yield line
+            del line
+        number += 1
+        offset += length + 1
+        parts, length = [], 0
+        for piece in pieces:  # lines within one chunk, as nearly all lines
+            size = len(piece)
+            if piece[-1] != _NEWLINE:
+                parts, length = [piece], size
+                break
+            data = piece.strip(_BLANK)
+            if data:
+                yield RawLine(number, offset, data, size - 1, True)
+            number += 1
+            offset += size
+    line = _line(number, offset, parts, length, ended=False)
     if line is not None:
         yield line
 

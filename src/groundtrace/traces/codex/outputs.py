@@ -56,6 +56,12 @@ def read_output(value: Any) -> Output:
     return Output(text, _FAILED.match(text) is not None)
 
 
+def started_agent(text: str) -> str | None:
+    """The id of the agent that a call started, from its answer."""
+    answer = _decoded(text)
+    return as_text(answer.get("agent_id", answer.get("thread_id")))
+
+
 def _decoded(text: str) -> Mapping[str, Any]:
     try:
         return as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))

@@ -7,12 +7,11 @@ of a command that was never answered, and the calls that a script of code mode m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET
 
-from groundtrace import jsonio
 from groundtrace.mcp import content_text
 from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.patterns import regex
@@ -22,7 +21,7 @@ from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
-from groundtrace.traces.codex.outputs import Output, read_output
+from groundtrace.traces.codex.outputs import Output, read_output, started_agent
 from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
 from groundtrace.traces.codex.processes import Processes
 from groundtrace.traces.codex.scripts import Scripts
@@ -50,17 +49,16 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
             rollout = Rollout(path, keep)
             printed = CodexStream(path, keep)
             for line in lines:
-                if rollout.meta is not None and (found := decode_line(line.data)) is not None:
-                    rollout.lines += 1
-                    rollout.event(found, line.number)
-                    continue
                 value, problem = decoded(line)
                 # A stream has no first line that tells of the session, a rollout begins with it;
                 # asking every line of a rollout took a quarter of the time.
-                if printed.events or (rollout.meta is None and is_stream(value)):
+                if printed.events or is_stream(value):
                     printed.line(line, value, problem)
-                else:
-                    rollout.line(line, value, problem)
+                    continue
+                rollout.line(line, value, problem)
+                if rollout.meta is not None:
+                    break
+            rollout.rest(lines)
     except CannotUnpackError as error:
         source = Source(path, "transcript", "rollout", harness="codex")
         source.problem("unreadable", str(error))
@@ -90,10 +88,9 @@ class Rollout:
         self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
-        self.lines = 0
+        self.is_empty = True
         self.noise = 0
         self.first_noise: int | None = None
-        self.seen = 0
         self.orphans: list[int] = []
         self.meta: Mapping[str, Any] | None = None
         self.cwd: str | None = None
@@ -107,13 +104,23 @@ class Rollout:
 
     # --- lines ---
 
+    def rest(self, lines: Iterable[RawLine]) -> None:
+        """Read the lines after the first one about the session."""
+        for raw in lines:
+            line = decode_line(raw.data)
+            if line is None:
+                self.line(raw, *decoded(raw))
+            else:
+                self.event(line, raw.number)
+
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.lines += 1
+        self.is_empty = False
         if raw.too_long:
             self.source.report_long_line(raw)
         elif problem is not None:
             self.broken(raw, problem)
         elif (line := line_of(value)) is not None:
+            self.source.parsed = True
             self.event(line, raw.number)
         else:
             self.note_noise(raw.number)
@@ -132,6 +139,7 @@ class Rollout:
         for piece in salvage.intact_objects(text):
             line = line_of(piece.value)
             if line is not None:
+                self.source.parsed = True
                 self.event(line, raw.number)
         lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
@@ -142,7 +150,6 @@ class Rollout:
     # --- events ---
 
     def event(self, line: Line, number: int) -> None:
-        self.seen += 1
         stamp = line.created_at if line.timestamp is UNSET else line.timestamp
         if stamp != self.stamp or not isinstance(stamp, str):  # half of the lines repeat it
             self.stamp, self.moment = stamp, parse_time(stamp)
@@ -251,7 +258,7 @@ class Rollout:
         self.source.cut_results += call.result_cut
         self.processes.answered(call, output)
         if call.name in SPAWNERS and call.call_id is not None:
-            agent = as_text(_spawned(output.text))
+            agent = started_agent(output.text)
             if agent is not None:
                 self.source.agent_calls[agent] = call.call_id
 
@@ -306,7 +313,6 @@ class Rollout:
 
     def finish(self, kin: Kin) -> Source:
         source = self.source
-        source.parsed = self.seen > 0
         for call_id, end in list(self.ends.items()):
             if self.by_id[call_id].result is None:
                 self.answer(self.by_id[call_id], end, None)
@@ -321,7 +327,7 @@ class Rollout:
             source.rank, source.dialect, source.agent_id = 2, "subagent", kin.thread_id
             for call in source.calls:
                 call.is_subagent = True
-        source.report_lines(self.lines, self.noise, self.first_noise)
+        source.report_lines(not self.is_empty, self.noise, self.first_noise)
         if self.orphans:
             what = plural(len(self.orphans), "result answers", "results answer")
             source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
@@ -392,12 +398,3 @@ _ITEMS: dict[str, dict[str, _Handler]] = {
     },
 }
 """What reads a line of each kind; for items and events, of each type. Others only state a time."""
-
-
-def _spawned(text: str) -> Any:
-    """The id of the agent that was started, from the answer of the call."""
-    try:
-        answer = as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
-    except jsonio.BadJsonError:
-        return None
-    return answer.get("agent_id", answer.get("thread_id"))

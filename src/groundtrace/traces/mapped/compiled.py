@@ -18,6 +18,8 @@ Evaluate = Callable[[Any], Any]
 
 _INTERPRETER = TreeInterpreter()
 _FUNCTIONS = Functions()
+_NUMBERS = frozenset({int, float})
+"""Types of numbers: 0 is true in JMESPath, but true and false are no numbers."""
 
 
 def compiled(node: Node) -> Evaluate:
@@ -123,7 +125,7 @@ def _and(node: Node) -> Evaluate:
         found = None
         for operand in operands:
             found = operand(value)
-            if found is False or (found is not True and is_false(found)):
+            if not found and type(found) not in _NUMBERS:
                 return found
         return found
 
@@ -133,9 +135,7 @@ def _and(node: Node) -> Evaluate:
 def _and_of_two(first: Evaluate, second: Evaluate) -> Evaluate:
     def evaluate(value: Any) -> Any:
         found = first(value)
-        if found is True or (found is not False and not is_false(found)):
-            return second(value)
-        return found
+        return second(value) if found or type(found) in _NUMBERS else found
 
     return evaluate
 
@@ -147,7 +147,7 @@ def _or(node: Node) -> Evaluate:
         found = None
         for operand in operands:
             found = operand(value)
-            if not is_false(found):
+            if found or type(found) in _NUMBERS:
                 return found
         return found
 
@@ -155,10 +155,9 @@ def _or(node: Node) -> Evaluate:
 
 
 def is_false(value: Any) -> bool:
-    """Whether JMESPath takes a value as false: 0 is not."""
-    if value:
-        return False
-    return value is None or value is False or value == "" or value == [] or value == {}
+    """Whether JMESPath takes a value as false: what Python does, except 0. The functions here that
+    are made for operators do not call this one, which would take longer than they do."""
+    return not value and type(value) not in _NUMBERS
 
 
 def _comparator(node: Node) -> Evaluate:
@@ -204,7 +203,7 @@ def _filter(node: Node) -> Evaluate:
         found = []
         for element in elements:
             is_wanted = wanted(element)
-            if is_wanted is True or (is_wanted is not False and not is_false(is_wanted)):
+            if is_wanted or type(is_wanted) in _NUMBERS:
                 one = shown(element)
                 if one is not None:
                     found.append(one)
@@ -257,9 +256,6 @@ def _sum(listed: Evaluate) -> Evaluate:
         return _FUNCTIONS.call_function("sum", [numbers])
 
     return evaluate
-
-
-_NUMBERS = frozenset({int, float})
 
 
 _MAKERS: Mapping[str, Callable[[Node], Evaluate]] = {

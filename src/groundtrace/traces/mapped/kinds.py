@@ -9,7 +9,7 @@ is for costs a lookup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 from groundtrace.frozen import Frozen
@@ -54,12 +54,13 @@ class Kinds:
         self._trees = trees
         self._first_counts = first_counts
         self._rests: dict[Kind, Mapping[str, Rest]] = {}
-        asked: dict[str, tuple[Node, dict[str, str]]] = {}
+        asked: dict[str, tuple[list[str], dict[Any, str]]] = {}
         for tree in trees.values():
             for operand, text in _conditions(tree):
-                asked.setdefault(str(operand), (operand, {}))[1][text] = text
+                asked.setdefault(str(operand), (_names(operand), {}))[1][text] = text
         self._operands = tuple(asked)
-        self._asked = [_text_at(operand, texts) for operand, texts in asked.values()]
+        self._asked = [(first, rest, texts.get) for (first, *rest), texts in asked.values()]
+        """For each operand its path, and what gives a text that is asked for, else None."""
 
     def of(self, record: Mapping[str, Any]) -> Kind:
         """The kind of a record."""
@@ -67,8 +68,11 @@ class Kinds:
             return None
         kind: list[str | None] = list(record)
         try:
-            for text_at in self._asked:
-                kind.append(text_at(record))
+            for first, rest, one_of in self._asked:
+                value = record.get(first)
+                for name in rest:
+                    value = value.get(name) if isinstance(value, dict) else None
+                kind.append(one_of(value))
         except TypeError:  # a list or an object in the place of a text
             return None
         return tuple(kind)
@@ -111,25 +115,6 @@ def _conditions(node: Node) -> Iterator[tuple[Node, str]]:
     compared = equality(node)
     if compared is not None and isinstance(compared[1], str) and _names(compared[0]):
         yield compared[0], compared[1]
-
-
-def _text_at(operand: Node, texts: Mapping[Any, str]) -> Callable[[Mapping[str, Any]], str | None]:
-    """A function that gives the text at a path of a record if it is one of these, else None; raises
-    TypeError for a list or an object."""
-    one_of = texts.get
-    first, *rest = _names(operand)
-    if not rest:
-        return lambda record: one_of(record.get(first))
-
-    def text_at(record: Mapping[str, Any]) -> str | None:
-        value = record.get(first)
-        for name in rest:
-            if not isinstance(value, dict):
-                return None
-            value = value.get(name)
-        return one_of(value)
-
-    return text_at
 
 
 def _names(node: Node) -> list[str]:

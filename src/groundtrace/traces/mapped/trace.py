@@ -64,9 +64,11 @@ class MappedTrace:
         self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
         """Calls whose model call comes after them."""
+        self.stated_cwd: str | None = None
+        """The text that `cwd` gave last; in some formats each record repeats it."""
         self.cwd: str | None = None
-        self.lines = self.noise = self.seen = self.cached = self.orphans = 0
-        self.has_cached = False
+        self.noise = self.cached = self.orphans = 0
+        self.has_lines = self.has_cached = False
         self.costs: dict[Any, float | None] = {}
         self.first_noise: int | None = None
         self.first_orphan: int | None = None
@@ -107,7 +109,7 @@ class MappedTrace:
         """Read a file whose lines are records."""
         decode = self.mapping.decoders.record
         for raw in read_lines(stream):
-            self.lines += 1
+            self.has_lines = True
             try:
                 value = decode(raw.data)
             except NOT_FITTING:
@@ -162,7 +164,7 @@ class MappedTrace:
             self.current.line, self.current.number = line, number
             self.problem(f"a record is {type(record).__name__}, not an object")
             return
-        self.seen += 1
+        self.source.parsed = True
         kind = self.kind_of(record)
         plan = self.plans.get(kind)
         if plan is None:
@@ -171,14 +173,14 @@ class MappedTrace:
             return
         current = self.current
         current.record, current.line, current.number = record, line, number
-        for key, evaluate in plan.facts:
+        facts, cwd_of, elements = plan
+        for key, evaluate in facts:
             self.fact(key, evaluate(record))
-        if plan.cwd is not None:
-            directory = self.directory(plan.cwd(record))
-            if directory is not None:
-                self.cwd = directory
-                self.source.cwd = self.source.cwd or directory
-        for evaluate, take in plan.elements:
+        if cwd_of is not None:
+            stated = cwd_of(record)
+            if stated != self.stated_cwd:
+                self.enter(stated)
+        for evaluate, take in elements:
             found = evaluate(record)
             if isinstance(found, dict):
                 take(self, found)
@@ -216,6 +218,14 @@ class MappedTrace:
         if len(self.plans) < MAX_KINDS:
             self.plans[kind] = plan
         return plan
+
+    def enter(self, stated: Any) -> None:
+        """Take the working directory in what `cwd` gives, if any."""
+        self.stated_cwd = stated if isinstance(stated, str) else None
+        directory = self.directory(stated)
+        if directory is not None:
+            self.cwd = directory
+            self.source.cwd = self.source.cwd or directory
 
     def directory(self, stated: Any) -> str | None:
         """The working directory in what `cwd` gives, if any."""
@@ -325,9 +335,9 @@ class MappedTrace:
         source.problems += problems
         if root and self.mapping.records is not None:
             self.state_of_root(root)
-        source.parsed = self.seen > 0 or bool(root)
-        if self.lines:
-            source.report_lines(self.lines, self.noise, self.first_noise)
+        source.parsed = source.parsed or bool(root)
+        if self.has_lines:
+            source.report_lines(True, self.noise, self.first_noise)
         elif not source.parsed and not source.problems:
             source.problem("empty_file", "a file without records")
         for key, (times, reason, line, place) in self.current.failures.items():
