@@ -79,7 +79,8 @@ def search(
     if "-q" in given:
         return [Condition(rule=call.name)]
     context = "-A" in given or "-B" in given or "-C" in given
-    context = context or "-W" in given or "--function-context" in given  # git
+    if call.name == "git":  # for ag, -W is a width
+        context = context or "-W" in given or "--function-context" in given
     limit = options.number("-m", "--max-count")
     inverted = "-v" in given
     count = "-c" in given
