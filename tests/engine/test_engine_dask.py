@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -210,3 +211,23 @@ def test_a_cluster_that_loses_all_workers_is_not_waited_for_for_ever(
     with pytest.raises(InputError, match="lost all its workers"):
         list(done)
     engine.close()
+
+
+def test_a_client_that_did_not_connect_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it closes itself later, while the next client starts, both wait for ever."""
+    import distributed
+
+    monkeypatch.setattr(dask_engine, "CONNECT_SECONDS", 1)
+    gc.collect()  # clients of other tests
+    closed: list[bool] = []
+    real = distributed.Client.__del__
+    monkeypatch.setattr(
+        distributed.Client, "__del__", lambda client: (closed.append(True), real(client))[1]
+    )
+    gc.disable()
+    try:
+        with pytest.raises(InputError, match="no Dask scheduler answers"):
+            list(DaskEngine("tcp://127.0.0.1:1").map(square_but_not_three, [1]))
+    finally:
+        gc.enable()
+    assert closed == [True]

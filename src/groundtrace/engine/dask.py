@@ -8,11 +8,13 @@ with another version of groundtrace are refused, because their numbers might dif
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import Any
 
 from groundtrace import __version__
@@ -141,10 +143,14 @@ def do_checked(
 
 def _connect(scheduler: str) -> Any:
     distributed = _distributed()
-    try:
+    client: Any = None
+    with suppress(OSError, TimeoutError, ValueError):
         client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"{scheduler}: no Dask scheduler answers there") from error
+    if client is None:
+        # A client that did not connect closes itself when its memory is freed. If that happens
+        # while the next client starts, both wait for the same lock for ever.
+        gc.collect()
+        raise InputError(f"{scheduler}: no Dask scheduler answers there")
     try:
         client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         _check_versions(client, scheduler)
