@@ -68,46 +68,39 @@ class WorkContext(Frozen, frozen=True):
         return replace(self, registry=Registry(only))
 
 
-class TrialWork(Frozen, frozen=True):
-    """One trial to process: a description without the contents of files."""
-
-    trial: Trial
-    state: TrialState
-    reason: str | None
-    problems: tuple[Problem, ...]
-    """Problems that discovery met with this trial."""
-    output: Folder
-    document_path: str
-    """Its events document, relative to `output`."""
-    run_path: str
-    context: WorkContext
-    truth_fingerprint: str
-    """Fingerprint of its ground truth, which trials of one task share."""
-    inputs_fingerprint: str
-    """Fingerprint of everything its document and its outcome are made from."""
-    files_fingerprint: str = ""
-    """Fingerprint of its files only. If it differs after reading, the files changed meanwhile."""
-
-    def input_bytes(self) -> int | None:
-        """Bytes of all files of the trial, which shows whether a worker is worth its start."""
-        folder = self.trial.folder
-        return bytes_below(folder) if isinstance(folder, LocalFolder) else None
-
-
 class PlannedTrial(Frozen, frozen=True):
-    """One trial whose document a run should have; most fields are those of `TrialWork`."""
+    """One trial whose document a run should have."""
 
     number: int
     """Its place in `Plan.waiting`."""
     state: TrialState
     reason: str | None
     problems: tuple[Problem, ...]
+    """Problems that discovery met with this trial."""
     document_path: str
+    """Its events document, relative to the folder of the run's results."""
     truth_fingerprint: str
+    """Fingerprint of its ground truth, which trials of one task share."""
     inputs_fingerprint: str
+    """Fingerprint of everything its document and its outcome are made from."""
     files_fingerprint: str
+    """Fingerprint of its files only. If it differs after reading, the files changed meanwhile."""
     has_task: bool
     """Whether its task is defined, by a task definition or by the registry."""
+
+
+class TrialWork(PlannedTrial, frozen=True):
+    """A planned trial with all that a worker needs: a description without the contents of files."""
+
+    trial: Trial
+    output: Folder
+    run_path: str
+    context: WorkContext
+
+    def input_bytes(self) -> int | None:
+        """Bytes of all files of the trial, which shows whether a worker is worth its start."""
+        folder = self.trial.folder
+        return bytes_below(folder) if isinstance(folder, LocalFolder) else None
 
 
 class Plan(Frozen, frozen=True):
@@ -132,17 +125,11 @@ class Plan(Frozen, frozen=True):
         """What a worker needs for a trial."""
         trial = self.waiting.get(planned.number)
         return TrialWork(
+            **msgspec.structs.asdict(planned),
             trial=trial,
-            state=planned.state,
-            reason=planned.reason,
-            problems=planned.problems,
             output=self.output,
-            document_path=planned.document_path,
             run_path=self.run_path,
             context=self.context.for_trial(trial),
-            truth_fingerprint=planned.truth_fingerprint,
-            inputs_fingerprint=planned.inputs_fingerprint,
-            files_fingerprint=planned.files_fingerprint,
         )
 
 

@@ -2,7 +2,7 @@
 
 Scripts that change a file often look first whether it is as expected, and leave if not. There is no
 traceback then, but the message says at which statement the script left. What it would have written
-after that was not written (D51).
+after that was not written (D146).
 """
 
 from __future__ import annotations
