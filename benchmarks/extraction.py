@@ -24,7 +24,7 @@ from groundtrace.documents.events import Event
 from groundtrace.model import Trial
 from groundtrace.paths import repo_names
 from groundtrace.pipeline import TrialReading, read_trial
-from groundtrace.plan import WorkContext
+from groundtrace.runs.plan import WorkContext
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import canonical
 from groundtrace.truth.tasks import build_index

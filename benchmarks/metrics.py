@@ -23,9 +23,7 @@ from typing import Any
 from benchmarks.formats import FIRST
 from benchmarks.generate import generate
 from benchmarks.sessions import measure
-from groundtrace.artifacts.read import read_one
 from groundtrace.documents.events import EventsDocument
-from groundtrace.engine import make_engine
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS, SECTIONS, values_in
 from groundtrace.metrics.edited import edited_files
@@ -42,8 +40,10 @@ from groundtrace.metrics.evidence import (
 from groundtrace.metrics.line_level import seen_lines
 from groundtrace.metrics.looked_at import without_truth
 from groundtrace.metrics.shown_lines import shown_lines
-from groundtrace.stages.normalize import normalize
-from groundtrace.stages.request import Request
+from groundtrace.runs.engine import make_engine
+from groundtrace.runs.normalize import normalize
+from groundtrace.runs.read import read_one
+from groundtrace.runs.request import Request
 from groundtrace.storage import LocalFolder
 
 TRIALS = 60

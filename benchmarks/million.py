@@ -21,8 +21,8 @@ from groundtrace.impact import analyse
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import ReportData, render_markdown
+from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.summary.summarise import summarise
 
 LIMIT = 4096
 """Most megabytes that the whole run may take."""

@@ -109,12 +109,12 @@ def decode_all(folder: Path, decoder: str) -> None:
 
 def work(folder: Path, out: Path, jobs: int) -> None:
     """Normalize and evaluate, as `groundtrace run` does."""
-    from groundtrace.engine import make_engine
-    from groundtrace.stages.evaluate import evaluate
-    from groundtrace.stages.normalize import normalize
-    from groundtrace.stages.request import Request
+    from groundtrace.runs.engine import make_engine
+    from groundtrace.runs.evaluate import evaluate
+    from groundtrace.runs.normalize import normalize
+    from groundtrace.runs.request import Request
 
-    engine = make_engine("local", jobs=jobs, preload=("groundtrace.stages.preload",), may_fork=True)
+    engine = make_engine("local", jobs=jobs, preload=("groundtrace.runs.preload",), may_fork=True)
     request = Request(
         runs=str(folder / "runs"), tasks=(str(folder / "benchmarks"),), out=str(out), engine=engine
     )

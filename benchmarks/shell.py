@@ -13,8 +13,8 @@ from pathlib import Path
 
 def lists() -> None:
     """For each list of commands: how many have exactly the right files and lines."""
-    from tests.tools.shell.scores import judge_list
-    from tests.tools.shell.scratch_repository import one_repository_lists
+    from tests.shell.scores import judge_list
+    from tests.shell.scratch_repository import one_repository_lists
 
     for name in one_repository_lists():
         judged = judge_list(name)
@@ -29,8 +29,8 @@ def lists() -> None:
 def corpus(folder: Path) -> None:
     """Precision, recall and time on real calls."""
     from groundtrace.config import Settings
-    from groundtrace.tools.shell import shell_refs
-    from tests.tools.shell.scores import real_calls, score_labels
+    from groundtrace.shell import shell_refs
+    from tests.shell.scores import real_calls, score_labels
 
     precision, recall, count = score_labels(folder)
     print(f"labelled calls: {count}, precision {precision:.3f}, recall {recall:.3f}")

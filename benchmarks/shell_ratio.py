@@ -27,8 +27,8 @@ Item = tuple[str, str, Any, bool, str | None]
 
 def items(folder: Path) -> dict[str, list[Item]]:
     """The commands and what they printed."""
-    from tests.tools.shell.scores import real_calls
-    from tests.tools.shell.scratch_repository import build, one_repository_lists, read_cases, run
+    from tests.shell.scores import real_calls
+    from tests.shell.scratch_repository import build, one_repository_lists, read_cases, run
 
     listed: list[Item] = []
     for name in one_repository_lists():
@@ -53,7 +53,7 @@ def child(source: str, work: str) -> None:
     sys.path.insert(0, source)
     from groundtrace.config import Settings
     from groundtrace.model import ToolResult
-    from groundtrace.tools.shell import shell_refs
+    from groundtrace.shell import shell_refs
 
     calls = [
         (command, ToolResult(text=text, data=data, is_error=error), cwd)

@@ -57,7 +57,7 @@ def take_viewer(runs: Path, chromium: str) -> None:
     """A call in the viewer with what the trace says of it, as a picture."""
     from playwright.sync_api import sync_playwright
 
-    from groundtrace.artifacts.output_folders import OutputFolders
+    from groundtrace.runs.output_folders import OutputFolders
     from groundtrace.view.library import Results
     from groundtrace.view.server import Viewer
 

@@ -22,9 +22,9 @@ from groundtrace.metrics import example
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, SECTIONS
 from groundtrace.metrics.file_level import SHOWN_PREFIX
 from groundtrace.metrics.record import Metric, MetricSection
+from groundtrace.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES
 from groundtrace.tables.columns import KEY
-from groundtrace.tools.shell.programs.table import TABLE as SHELL_TABLE
 from groundtrace.tools.table import CATEGORIES, ToolEntry, table_for
 from groundtrace.truth.sources import CHUNK_SOURCES, EDIT_SOURCES, SOURCES, SYMBOL_SOURCES
 
@@ -416,7 +416,7 @@ def configuration() -> str:
 
 
 def _shell_commands() -> Any:
-    return importlib.import_module("groundtrace.tools.shell.programs.added")
+    return importlib.import_module("groundtrace.shell.programs.added")
 
 
 def _added_commands() -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from groundtrace.cli.main import invoke
 from groundtrace.demo import write_sample
-from groundtrace.engine import here
+from groundtrace.runs.engine import here
 
 # A deadline is a timing, and a busy machine missed one (251 ms of 200).
 settings.register_profile("groundtrace", settings.default, deadline=None)

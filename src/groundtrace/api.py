@@ -16,26 +16,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.artifacts.clock import now
-from groundtrace.artifacts.file_names import REPORTS, SUMMARY
-from groundtrace.artifacts.output_folders import OutputFolders
-from groundtrace.artifacts.read import StoredDocument, read_one
+from groundtrace.base.suggest import unknown_name
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, discover, trial_at
 from groundtrace.documents.summary import RunSummaryDocument
-from groundtrace.engine import make_engine
 from groundtrace.errors import InputError, UsageError
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
-from groundtrace.plan import WorkContext
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
-from groundtrace.stages.request import Request
+from groundtrace.runs.clock import now
+from groundtrace.runs.engine import make_engine
+from groundtrace.runs.file_names import REPORTS, SUMMARY
+from groundtrace.runs.output_folders import OutputFolders
+from groundtrace.runs.plan import WorkContext
+from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.request import Request
 from groundtrace.storage import Place, open_folder, place_at
-from groundtrace.suggest import unknown_name
 from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.traces.loose import read_loose
@@ -164,7 +164,7 @@ def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterato
 
     `out` is what `--out` was when they were written.
     """
-    from groundtrace.stages.evaluated_trials import evaluated_trials
+    from groundtrace.runs.evaluated_trials import evaluated_trials
 
     return evaluated_trials(_output_folders(runs, out))
 
@@ -173,7 +173,7 @@ def load_table(
     name: str, runs: Location, *, out: Location | None = None
 ) -> Iterator[dict[str, Any]]:
     """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
-    from groundtrace.stages.impact import stored_analysis
+    from groundtrace.runs.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
 
@@ -225,7 +225,7 @@ def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
 
 def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
     """The stored impact analysis of RUNS: over all runs, or of the run if RUNS is a single one."""
-    from groundtrace.stages.impact import stored_analysis
+    from groundtrace.runs.impact import stored_analysis
 
     folders = _output_folders(runs, out)
     document = stored_analysis(folders)
@@ -254,8 +254,8 @@ def compare(
     `baseline` and `against` are names or patterns of configurations. Raises UsageError if no
     configuration fits one of them.
     """
-    from groundtrace.stages.impact import analysis_of_runs, check_configurations
-    from groundtrace.stages.only import require_fitting
+    from groundtrace.runs.impact import analysis_of_runs, check_configurations
+    from groundtrace.runs.only import require_fitting
 
     settings = settings or Settings()
     options = _impact_options(
@@ -303,9 +303,9 @@ def run(
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
     result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
-    from groundtrace.stages.everything import run_stages
-    from groundtrace.stages.impact import check_configurations, widest_document
-    from groundtrace.stages.only import with_other_names
+    from groundtrace.runs.everything import run_stages
+    from groundtrace.runs.impact import check_configurations, widest_document
+    from groundtrace.runs.only import with_other_names
 
     settings = settings or Settings()
     if settings.tools or settings.shell_commands:
@@ -321,9 +321,7 @@ def run(
         draws=draws,
     )
     check = partial(check_configurations, baseline=baseline, against=against, flags="")
-    with closing(
-        make_engine("local", jobs=jobs, preload=("groundtrace.stages.preload",))
-    ) as engine:
+    with closing(make_engine("local", jobs=jobs, preload=("groundtrace.runs.preload",))) as engine:
         request = Request(
             runs=os.fspath(runs),
             engine=engine,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from groundtrace import tomlio
+from groundtrace.base import tomlio
+from groundtrace.base.given_files import read_given
+from groundtrace.base.suggest import nearest_name, unknown_name
 from groundtrace.errors import InputError, UsageError
-from groundtrace.given_files import read_given
-from groundtrace.suggest import nearest_name, unknown_name
 
 FILE_NAME = "groundtrace.toml"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec import field
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.problems import ProblemKind
 
 if TYPE_CHECKING:

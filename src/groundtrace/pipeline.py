@@ -11,22 +11,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from groundtrace.artifacts.file_names import metrics_path
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome_entry import outcome_entry
 from groundtrace.documents.codec import encode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
-from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
-from groundtrace.plan import TrialWork, WorkContext
 from groundtrace.redact import masking
 from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
+from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
+from groundtrace.runs.file_names import metrics_path
+from groundtrace.runs.plan import TrialWork, WorkContext
+from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces.loose import read_trace_of
-from groundtrace.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.truth.kept import kept_ground_truth
 
 

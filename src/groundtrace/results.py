@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
 
-from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.documents.answer import Answer
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.impact import ImpactDocument
@@ -17,10 +16,11 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.answer_text import analysis_lines, analysis_text
 from groundtrace.report.wording import reason
-from groundtrace.stages.evaluated_trials import evaluated_trials
+from groundtrace.runs.evaluated_trials import evaluated_trials
+from groundtrace.runs.output_folders import OutputFolders
+from groundtrace.runs.trial_results import TrialReading
 from groundtrace.tables.analysis import analysis_dicts
 from groundtrace.tables.wide_rows import wide_rows
-from groundtrace.trial_results import TrialReading
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.choose_reader import HEAD
 from groundtrace.traces.claims import Probe

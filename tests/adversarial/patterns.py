@@ -170,10 +170,10 @@ def _example(parsed: Any, choice: int = 0) -> str:
 
 
 HANDED_ON = {
-    "groundtrace.tools.shell.programs.wrappers._PLACES": ("match",),
-    "groundtrace.tools.shell.streams.name_forms.BESIDE": ("match",),
-    "groundtrace.tools.shell.streams.name_forms.OWN": ("match",),
-    "groundtrace.tools.shell.streams.patched._TOLD": ("match",),
+    "groundtrace.shell.programs.wrappers._PLACES": ("match",),
+    "groundtrace.shell.streams.name_forms.BESIDE": ("match",),
+    "groundtrace.shell.streams.name_forms.OWN": ("match",),
+    "groundtrace.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.local_files.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from groundtrace.base.jsonio import MAX_DECODED, HeavyJsonError, loads
 from groundtrace.config import Settings
-from groundtrace.jsonio import MAX_DECODED, HeavyJsonError, loads
 from groundtrace.model import ToolCall, Trace
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace, source

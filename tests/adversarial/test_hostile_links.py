@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.artifacts.state import files_below
+from groundtrace.runs.state import files_below
 from groundtrace.storage import LocalFolder
 from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, put, stream
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.safe_names import run_id_of, safe_name
+from groundtrace.base.safe_names import run_id_of, safe_name
 from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, assert_said
 
 NAMES = {

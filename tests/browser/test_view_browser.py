@@ -17,7 +17,7 @@ pytest.importorskip("duckdb")
 pytest.importorskip("waitress")
 pytest.importorskip("werkzeug")
 
-from groundtrace.artifacts.output_folders import OutputFolders
+from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.view.library import Results
 from groundtrace.view.server import Viewer
 from tests.view.test_app import analysed

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.explain import COUNTED_FROM
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.runs.explain import COUNTED_FROM
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]

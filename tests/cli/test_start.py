@@ -47,13 +47,15 @@ def test_the_version_needs_no_pattern_of_masking() -> None:
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
     found = {name for name in imported("--help") if name.startswith("groundtrace.")}
-    assert found == {f"groundtrace.{name}" for name in ("cli", "cli.main", "errors", "visible")}
+    assert found == {
+        f"groundtrace.{name}" for name in ("base", "base.visible", "cli", "cli.main", "errors")
+    }
 
 
 WATCHED = """
 import json, sys
-import groundtrace.engine.local as local
-import groundtrace.engine.here as here
+import groundtrace.runs.engine.local as local
+import groundtrace.runs.engine.here as here
 here.SMALL_BYTES = 0
 is_alone = local._is_alone
 seen = []
@@ -95,5 +97,5 @@ def test_a_run_without_changes_imports_no_large_package(tmp_path: Path) -> None:
     first = imported(*map(str, arguments))
     assert "numpy" in first
     again = imported(*map(str, arguments))
-    assert "groundtrace.stages.everything" in again
+    assert "groundtrace.runs.everything" in again
     assert not {*HEAVY, "groundtrace.pipeline"} & again

@@ -20,7 +20,7 @@ from groundtrace.documents.codec import encode
 from groundtrace.metrics import evaluate
 from groundtrace.model import Trial
 from groundtrace.pipeline import TrialReading, read_trial
-from groundtrace.plan import WorkContext
+from groundtrace.runs.plan import WorkContext
 from groundtrace.storage import place_at
 from tests.discover.test_loose import trajectory
 from tests.traces import test_chat, test_openhands_events, test_swe_agent

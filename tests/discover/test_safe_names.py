@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.safe_names import MAX_LENGTH, document_stem, safe_name, safe_names
+from groundtrace.base.safe_names import MAX_LENGTH, document_stem, safe_name, safe_names
 
 PLAIN = [
     "baseline-local-direct",

@@ -18,8 +18,8 @@ from groundtrace.cli.main import COMMANDS
 from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.shell.programs.table import TABLE
 from groundtrace.tables.columns import TABLES
-from groundtrace.tools.shell.programs.table import TABLE
 from groundtrace.tools.table import table_for
 from groundtrace.truth.sources import SOURCES
 

@@ -12,12 +12,12 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.tools.shell import shell_refs
-from groundtrace.tools.shell.programs.effects import EFFECTS
-from groundtrace.tools.shell.programs.program import Program
-from groundtrace.tools.shell.programs.table import PROGRAMS, TABLE, entry
-from tests.tools.shell import scratch_repository
-from tests.tools.shell.scores import judge_output
+from groundtrace.shell import shell_refs
+from groundtrace.shell.programs.effects import EFFECTS
+from groundtrace.shell.programs.program import Program
+from groundtrace.shell.programs.table import PROGRAMS, TABLE, entry
+from tests.shell import scratch_repository
+from tests.shell.scores import judge_output
 
 PAGE = (examples.ROOT / "docs/explanation/shell.md").read_text(encoding="utf-8")
 BLOCKS = [

@@ -19,7 +19,7 @@ from groundtrace.errors import InputError, VersionError
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.example import example_document
 from groundtrace.rows.make import row_from
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.documents.strategies import spoiled, values
 
 VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}

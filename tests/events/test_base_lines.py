@@ -27,8 +27,8 @@ from groundtrace.model import (
     Trial,
     TruthFile,
 )
+from groundtrace.shell import shell_refs
 from groundtrace.storage import LocalFolder
-from groundtrace.tools.shell import shell_refs
 
 FILE = "src/a.py"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
 from tests.fuzz import mutate, seeds
 
 

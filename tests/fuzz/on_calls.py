@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
 from groundtrace.config import Settings
 from groundtrace.events import build_document
 from groundtrace.model import (
@@ -16,8 +16,8 @@ from groundtrace.model import (
     TruthFile,
 )
 from groundtrace.redact import mask
+from groundtrace.shell import shell_refs
 from groundtrace.tools import view_calls
-from groundtrace.tools.shell import shell_refs
 from tests.fuzz import checks, mutate, seeds, shells
 from tests.fuzz.cases import Case, json_copy, shown_values
 from tests.fuzz.memory import MemoryFolder

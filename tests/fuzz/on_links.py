@@ -7,10 +7,10 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from groundtrace.artifacts.state import files_mark
 from groundtrace.config import Settings
 from groundtrace.discover import discover
 from groundtrace.model import Trial
+from groundtrace.runs.state import files_mark
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
 from groundtrace.truth.tasks import build_index

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from random import Random
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, GroundTruth, Task, ToolCall, ToolResult, Trace, TruthFile
 from groundtrace.paths import Resolver

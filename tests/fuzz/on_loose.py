@@ -7,8 +7,8 @@ from random import Random
 
 from groundtrace.config import Settings
 from groundtrace.discover import discover
-from groundtrace.engine.limit import TimeLimitReached, time_limit
 from groundtrace.model import Trial
+from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.storage.folder import Folder
 from groundtrace.tools import view_calls
 from groundtrace.traces import all_readers, read_trace

@@ -20,7 +20,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import Detail, ReportData, render_html, render_markdown
 from groundtrace.rows.make import row_from
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.documents.strategies import values
 from tests.fuzz import checks, mutate
 

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from unittest import mock
 
+from groundtrace.base.jsonio import loads
 from groundtrace.cli.main import invoke
-from groundtrace.jsonio import loads
 from groundtrace.report.blocks_of_trials import unpack
 
 FOLDER = Path(__file__).parent / "demo"

@@ -9,7 +9,7 @@ from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report.charts.speed import curve_of, speed_charts
 from groundtrace.report.task_units import task_units
 from groundtrace.rows.clocks import SharedClock
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"

@@ -21,7 +21,7 @@ def metrics() -> dict[str, MetricsDocument]:
     from groundtrace.discover import discover
     from groundtrace.model import Trial
     from groundtrace.pipeline import read_trial
-    from groundtrace.plan import WorkContext
+    from groundtrace.runs.plan import WorkContext
     from groundtrace.storage import open_folder
     from groundtrace.truth.tasks import build_index
     from tests.metrics.builders import NOW, metrics_of

@@ -13,7 +13,7 @@ from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.events import EventsDocument
 from groundtrace.errors import VersionError
 from groundtrace.rows.make import row_from
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.documents.strategies import values
 from tests.metrics.builders import NOW, metrics_of
 

@@ -12,7 +12,7 @@ from groundtrace.report.blocks_of_trials import Packed, Packing, made_trial
 from groundtrace.report.data import ReportData
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 
 HOSTILE = (

@@ -13,7 +13,7 @@ import pytest
 from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
 from groundtrace.report.answer_text import difference_text
-from groundtrace.summary.value_columns import distribution
+from groundtrace.rows.value_columns import distribution
 from tests.conftest import Ran
 
 

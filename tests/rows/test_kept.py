@@ -7,7 +7,7 @@ from typing import IO, Any
 import pytest
 from msgspec.structs import replace
 
-from groundtrace import kept_bytes
+from groundtrace.base import kept_bytes
 from groundtrace.errors import OutputError
 from groundtrace.rows.kept import RowsByRun, packed, unpacked
 from tests.rows.builders import A, B, task

@@ -21,7 +21,7 @@ from groundtrace.report.sections.movers import movers_section
 from groundtrace.report.task_units import task_units
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.rows.means import NOISE, difference, mean_of, without_noise
-from groundtrace.summary.summarise import summarise
+from groundtrace.rows.summarise import summarise
 from tests.impact.trial_rows import row
 from tests.metrics.builders import NOW
 

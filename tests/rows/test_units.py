@@ -15,16 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from groundtrace.base.visible import plural
 from groundtrace.documents.aggregates import ConfigAggregate
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData, render_markdown
 from groundtrace.report.html import _surveyed
 from groundtrace.report.task_units import KEPT, task_units
+from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames, collect_distinct
-from groundtrace.summary.summarise import summarise
-from groundtrace.visible import plural
 from tests.documents.builders import outcome
 from tests.metrics.builders import NOW
 from tests.rows.builders import A, B, task

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.artifacts.state import files_mark
+from groundtrace.runs.state import files_mark
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.storage.listed import MAX_LISTED, ListedFolder, listed
 

@@ -15,10 +15,10 @@ import duckdb
 import pytest
 import pytrec_eval
 
-from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
-from groundtrace.stages.evaluated_trials import evaluated_trials
+from groundtrace.runs.evaluated_trials import evaluated_trials
+from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.export import write_csv
 from groundtrace.tables.flat_rows import flat_dicts

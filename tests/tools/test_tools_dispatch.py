@@ -9,8 +9,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, ToolCall, ToolResult, Trace
+from groundtrace.shell import ShellView
 from groundtrace.tools import view_calls
-from groundtrace.tools.shell import ShellView
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
         seen.append((command, cwd))
         return ShellView(refs=(FileRef("/workspace/a.py", "read", rule="cat"),))
 
-    monkeypatch.setattr("groundtrace.tools.shell.shell_refs", shell_refs)
+    monkeypatch.setattr("groundtrace.shell.shell_refs", shell_refs)
     return seen
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.tools.file_names import looks_like_folder, named_like_file
+from groundtrace.answers.file_names import looks_like_folder, named_like_file
 
 
 @pytest.mark.parametrize("name", ["Makefile", "BUILD", "src/OWNERS", "mvnw", "a.py", "x/b.tar.gz"])

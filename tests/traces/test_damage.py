@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from groundtrace.cut_json import read_prefix
+from groundtrace.base.cut_json import read_prefix
 from groundtrace.model import ToolCall
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace

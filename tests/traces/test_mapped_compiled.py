@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from groundtrace import tomlio
+from groundtrace.base import tomlio
 from groundtrace.traces.mapped.compiled import compiled
 from groundtrace.traces.mapped.kinds import MAX_NAMES, Kinds
 from groundtrace.traces.mapped.mapping import EXPRESSIONS as KEYS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from groundtrace.base.mcp import UNKNOWN_SERVER
 from groundtrace.config import Settings
-from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.tools import view_calls
 from tests.traces.trials import read
 

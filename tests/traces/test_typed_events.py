@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from groundtrace.times import parse_time
+from groundtrace.base.times import parse_time
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.cursor import transcript as cursor_transcript
 from groundtrace.traces.keep import Keep

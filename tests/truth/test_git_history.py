@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace.base.safe_names import TASK_SCHEMES
 from groundtrace.cli.main import invoke
 from groundtrace.errors import InputError, UsageError
 from groundtrace.model import GroundTruth, Task
-from groundtrace.safe_names import TASK_SCHEMES
 from groundtrace.truth import git_process
 from groundtrace.truth.definitions import SCHEMES, load_tasks
 from groundtrace.truth.git_history import parse_location

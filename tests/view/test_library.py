@@ -97,7 +97,7 @@ def test_copies_are_named_as_on_the_page(tmp_path: Path) -> None:
     write_results(tmp_path / "runs" / "a-run", poor)
     write_results(tmp_path / "runs" / "b-run", shared)
     library = library_of(tmp_path / "runs")
-    from groundtrace.stages.evaluated_trials import evaluated_trials_in
+    from groundtrace.runs.evaluated_trials import evaluated_trials_in
 
     rows = [found.row for found in evaluated_trials_in(library.current.outputs)]
     table = collect_distinct(rows, _surveyed).table

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from groundtrace.artifacts.output_folders import OutputFolders
 from groundtrace.config import Settings
 from groundtrace.documents.codec import encode
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.rows.detail import Detail
+from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.view.library import Library, Results
 from tests.metrics.builders import NOW, Seen, step, trial
 from tests.report.pages import HOSTILE, detail

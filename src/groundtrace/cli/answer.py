@@ -66,7 +66,7 @@ def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None
     Called before anything is written, and before anything is printed: after a typing mistake, the
     answer of a comparison that nobody asked for would look like a result.
     """
-    from groundtrace.stages.impact import check_configurations
+    from groundtrace.runs.impact import check_configurations
 
     if document is not None:
         check_configurations(document, comparing.baseline, comparing.against)

@@ -40,11 +40,11 @@ def command(out: Path, swebench: bool, as_json: bool, quiet: bool) -> int:
     from groundtrace.cli.run import closing_words
     from groundtrace.demo import write_sample
     from groundtrace.demo.swebench import BASELINE, write_swebench
-    from groundtrace.engine import make_engine
     from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages.everything import run_stages
-    from groundtrace.stages.impact import widest_document
-    from groundtrace.stages.request import Request
+    from groundtrace.runs.engine import make_engine
+    from groundtrace.runs.everything import run_stages
+    from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.request import Request
 
     if swebench:
         write_swebench(out)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groundtrace.base.visible import plural, visible
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data
 from groundtrace.cli.prepare import prepared_request
@@ -17,14 +18,13 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_summary,
 )
-from groundtrace.visible import plural, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.stages.evaluated import OlderDocument
-    from groundtrace.stages.request import Request
-    from groundtrace.stages.rows_of_runs import MadeRows
+    from groundtrace.runs.evaluated import OlderDocument
+    from groundtrace.runs.request import Request
+    from groundtrace.runs.rows_of_runs import MadeRows
 
 
 @click.command("evaluate")
@@ -41,8 +41,8 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
       groundtrace evaluate runs/official
       groundtrace evaluate runs/official/my_run --out results --json
     """
-    from groundtrace.artifacts.file_names import SUMMARY
-    from groundtrace.stages.evaluate import evaluate, summary_of
+    from groundtrace.runs.evaluate import evaluate, summary_of
+    from groundtrace.runs.file_names import SUMMARY
 
     with prepared_request("evaluating", runs, output, work) as request:
         done = evaluate(request)
@@ -91,7 +91,7 @@ def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:
     """The answer of an analysis that is not written; empty if there is nothing to read."""
     from groundtrace.errors import NothingFoundError
     from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages.impact import analysis_of_runs
+    from groundtrace.runs.impact import analysis_of_runs
 
     settings = request.settings
     options = ImpactOptions(baseline=settings.baseline, primaries=settings.primaries)

@@ -13,8 +13,8 @@ from groundtrace.cli.terminal import in_columns, print_json, print_result
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
-    from groundtrace.pick import Picked
     from groundtrace.results import Evaluation
+    from groundtrace.runs.pick import Picked
 
 
 @click.command("explain")
@@ -59,7 +59,7 @@ def command(
       groundtrace explain runs/official
       groundtrace explain runs/official/my_run/baseline/task__abc --tasks benchmarks --calls
     """
-    from groundtrace.explain import explain
+    from groundtrace.runs.explain import explain
 
     _check(metrics)
     settings = settings_for(config_file, normalizing, no_mask=no_mask)
@@ -89,9 +89,9 @@ def _check(metrics: tuple[str, ...]) -> None:
     """Raise UsageError for a name that is neither a metric nor an outcome."""
     if not metrics:
         return
+    from groundtrace.base.suggest import unknown_name
     from groundtrace.errors import UsageError
     from groundtrace.metrics.catalogue import QUANTITIES
-    from groundtrace.suggest import unknown_name
 
     for name in metrics:
         if name not in QUANTITIES:
@@ -104,8 +104,8 @@ def _evaluation(
     """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
     from groundtrace.errors import InputError, NothingFoundError, UsageError
-    from groundtrace.pick import pick, the_one
-    from groundtrace.stages.only import nothing_fits
+    from groundtrace.runs.only import nothing_fits
+    from groundtrace.runs.pick import pick, the_one
     from groundtrace.storage import open_place
     from groundtrace.truth.definitions import load_tasks
 

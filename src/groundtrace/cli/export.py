@@ -42,11 +42,11 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
       groundtrace export runs/official --to parquet tables
       groundtrace export runs/official --to trec trec
     """
-    from groundtrace.artifacts.output_folders import OutputFolders
     from groundtrace.errors import UsageError
     from groundtrace.redact import mask
-    from groundtrace.stages.evaluated_trials import evaluated_trials
-    from groundtrace.stages.impact import stored_analysis
+    from groundtrace.runs.evaluated_trials import evaluated_trials
+    from groundtrace.runs.impact import stored_analysis
+    from groundtrace.runs.output_folders import OutputFolders
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
 

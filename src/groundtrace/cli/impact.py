@@ -33,8 +33,8 @@ def command(
       groundtrace impact runs/official --baseline baseline-local-direct --against mcp-remote-direct
       groundtrace impact runs/official --pair-across-runs --seed 7
     """
-    from groundtrace.stages.impact import impact, widest_document
-    from groundtrace.stages.refused import lines_of
+    from groundtrace.runs.impact import impact, widest_document
+    from groundtrace.runs.refused import lines_of
 
     with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
         analysis = impact_options_for(comparing, request.settings)

@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from groundtrace import __version__
+from groundtrace.base.visible import visible
 from groundtrace.errors import GroundtraceError, OutputError
-from groundtrace.visible import visible
 
 EPILOG = """\b
 Examples:

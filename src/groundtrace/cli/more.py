@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from groundtrace.base.visible import visible
 from groundtrace.cli.options import OutputFlags
 from groundtrace.cli.terminal import print_message
-from groundtrace.visible import visible
 
 if TYPE_CHECKING:
-    from groundtrace.stages.normalized import Normalized
+    from groundtrace.runs.normalized import Normalized
 
 
 def say_settings(output: OutputFlags) -> None:
@@ -29,7 +29,7 @@ def say_left_out(done: Normalized, output: OutputFlags) -> None:
     """Say where each run's results are, and why each trial or folder that is left out is."""
     if not output.verbose:
         return
-    from groundtrace.artifacts.read import read_outcomes
+    from groundtrace.runs.read import read_outcomes
 
     for run in done.outputs:
         print_message(f"results: {run.folder.url}", quiet=output.quiet)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groundtrace.base.visible import plural
 from groundtrace.cli import options
 from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import prepared_request, settings_for
@@ -18,12 +19,11 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_unknown_tools,
 )
-from groundtrace.visible import plural
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.discover import SurveyRow
-    from groundtrace.stages.normalized import Normalized
+    from groundtrace.runs.normalized import Normalized
     from groundtrace.truth import Registry
 
 
@@ -57,7 +57,7 @@ def command(
       groundtrace normalize runs/official --tasks benchmarks --dry-run
       groundtrace normalize runs/official/my_run --tasks benchmarks --out results --only 'fix-*'
     """
-    from groundtrace.stages.normalize import normalize
+    from groundtrace.runs.normalize import normalize
 
     if dry_run:
         return list_trials(runs, truth, settings_for(output.config_file, normalizing), output)
@@ -137,8 +137,8 @@ def list_trials(
     """`--dry-run`: list what would be done, and write nothing."""
     from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
-    from groundtrace.stages.normalize import nothing_found
-    from groundtrace.stages.only import nothing_fits_in_runs, with_other_names
+    from groundtrace.runs.normalize import nothing_found
+    from groundtrace.runs.only import nothing_fits_in_runs, with_other_names
     from groundtrace.storage import open_place
     from groundtrace.truth import load_registry
     from groundtrace.truth.definitions import load_tasks

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import click
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import BASELINE, CHOICES, MAX_SECONDS, PRIMARIES
-from groundtrace.engine import ENGINES
-from groundtrace.frozen import Frozen
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.runs.engine import ENGINES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]

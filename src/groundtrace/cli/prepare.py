@@ -20,7 +20,7 @@ from groundtrace.cli.terminal import Progress
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.impact.options import ImpactOptions
-    from groundtrace.stages.request import Request
+    from groundtrace.runs.request import Request
 
 
 def settings_for(
@@ -36,7 +36,7 @@ def settings_for(
     Otherwise a mistake in an added tool, command or mapping would fail every trial, one by one.
     """
     from groundtrace.config import load_mappings, load_settings, override
-    from groundtrace.prices import load_prices
+    from groundtrace.discover.prices import load_prices
 
     settings = override(
         load_settings(config_file), mask=False if no_mask else None, trial_seconds=trial_seconds
@@ -77,9 +77,9 @@ def prepared_request(
     comparing: ImpactFlags | None = None,
 ) -> Iterator[Request]:
     """A request, with progress shown on stderr as `what` while the block runs."""
-    from groundtrace.engine import make_engine
     from groundtrace.errors import UsageError
-    from groundtrace.stages.request import Request
+    from groundtrace.runs.engine import make_engine
+    from groundtrace.runs.request import Request
 
     if output.only and work.prune:
         raise UsageError(
@@ -89,7 +89,7 @@ def prepared_request(
         work.engine,
         jobs=work.jobs,
         scheduler=work.scheduler,
-        preload=("groundtrace.stages.preload",),
+        preload=("groundtrace.runs.preload",),
         may_fork=True,
     )
     only = output.only
@@ -121,8 +121,8 @@ def prepared_request(
 
 def _only_for(runs: str, output: OutputFlags, truth: TruthFlags | None) -> str:
     """`--only` as the stages take it; raises NothingFoundError if no task or document fits."""
-    from groundtrace.artifacts.output_folders import OutputFolders
-    from groundtrace.stages.only import require_fitting, with_other_names
+    from groundtrace.runs.only import require_fitting, with_other_names
+    from groundtrace.runs.output_folders import OutputFolders
     from groundtrace.truth.definitions import load_tasks
 
     only = output.only or ""

@@ -28,8 +28,8 @@ def command(
       groundtrace report runs/official
       groundtrace report runs/official --format md
     """
-    from groundtrace.stages.refused import lines_of
-    from groundtrace.stages.report import report
+    from groundtrace.runs.refused import lines_of
+    from groundtrace.runs.report import report
 
     with prepared_request("reporting", runs, output, work) as request:
         done = report(request, formats)

@@ -47,8 +47,8 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
-    from groundtrace.stages.everything import run_stages
-    from groundtrace.stages.impact import widest_document
+    from groundtrace.runs.everything import run_stages
+    from groundtrace.runs.impact import widest_document
 
     if dry_run:
         settings = settings_for(output.config_file, normalizing, comparing)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from groundtrace.base.suggest import unknown_name
 from groundtrace.errors import UsageError
-from groundtrace.suggest import unknown_name
 
 
 @click.command("schema")

@@ -33,9 +33,9 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
       groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
       groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
     """
-    from groundtrace.artifacts.output_folders import OutputFolders
-    from groundtrace.stages.evaluated_trials import evaluated_trials
-    from groundtrace.stages.impact import stored_analysis
+    from groundtrace.runs.evaluated_trials import evaluated_trials
+    from groundtrace.runs.impact import stored_analysis
+    from groundtrace.runs.output_folders import OutputFolders
     from groundtrace.tables.query import run_query
 
     problems: list[Problem] = []

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from groundtrace.base.visible import visible
 from groundtrace.redact import mask
-from groundtrace.visible import visible
 
 if TYPE_CHECKING:
     from groundtrace.documents.summary import RunSummaryDocument
@@ -65,7 +65,7 @@ def say_unknown_tools(
     """Say how calls of unknown tools were read, and which MCP servers are not counted as such."""
     if quiet or not (calls or servers):
         return
-    from groundtrace.summary.unknown_tools import unknown_tools_text
+    from groundtrace.rows.unknown_tools import unknown_tools_text
 
     print_message(unknown_tools_text(calls, servers), quiet=quiet)
 

@@ -25,11 +25,11 @@ def command(files: tuple[Path, ...], quiet: bool) -> int:
       groundtrace validate runs/official/my_run/retrieval_events/*/*.json
       groundtrace schema retrieval_events
     """
-    from groundtrace.artifacts.read import MAX_DOCUMENT
+    from groundtrace.base.given_files import read_given
     from groundtrace.cli.terminal import print_message, print_result
     from groundtrace.documents.codec import decode, kind_of_file
     from groundtrace.errors import InputError, VersionError
-    from groundtrace.given_files import read_given
+    from groundtrace.runs.read import MAX_DOCUMENT
 
     worst = 0
     for path in files:

@@ -46,8 +46,8 @@ def command(
       groundtrace view runs/official --out results
       groundtrace view results --port 8000 --no-open
     """
-    from groundtrace.artifacts.output_folders import OutputFolders
-    from groundtrace.safe_names import OUTPUT
+    from groundtrace.base.safe_names import OUTPUT
+    from groundtrace.runs.output_folders import OutputFolders
     from groundtrace.view.library import Results
     from groundtrace.view.server import PORT, Viewer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.model import Outcome, Task, Trial
 
 

@@ -6,11 +6,11 @@ import posixpath
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Repeats
 from groundtrace.storage import in_day_folder
 from groundtrace.traces.claims import CallKey, SessionCalls
 from groundtrace.traces.repeated_calls import repeated_part
-from groundtrace.visible import plural
 
 
 class Session(NamedTuple):

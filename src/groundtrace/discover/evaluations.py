@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from groundtrace.jsonio import BadJsonError, loads
+from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.values import as_mapping
 
 PLACE = "logs/run_evaluation"
 MAX_REPORT = 64 * 1024 * 1024

@@ -24,7 +24,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 _TIMESTAMP = regex(r"\d{4}-\d{2}-\d{2}__\d{2}-\d{2}-\d{2}")
 _ATTEMPT = regex(r"(?:rep|attempt|trial|run)[_-]?\d+")

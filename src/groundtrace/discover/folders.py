@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.safe_names import fits_only
 from groundtrace.model import Problem, Trial
-from groundtrace.safe_names import fits_only
 
 
 class Skipped(Frozen, frozen=True):

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.values import model_name
 from groundtrace.discover.folder_names import (
     RunPlace,
     expand_flat,
@@ -32,9 +34,7 @@ from groundtrace.discover.records import (
     as_name,
 )
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
-from groundtrace.frozen import Frozen
 from groundtrace.model import Problem, Task
-from groundtrace.values import model_name
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex

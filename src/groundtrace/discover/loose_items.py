@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import field
 
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.folders import FoundProblem, Skipped, fits
 from groundtrace.discover.loose_names import Named
@@ -16,9 +18,7 @@ from groundtrace.discover.loose_places import place_of
 from groundtrace.discover.loose_run import LooseRun
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.outcomes_beside import SIDECARS
-from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Repeats, Stated
-from groundtrace.safe_names import AGGREGATE, OUTPUT
 from groundtrace.storage import Folder
 from groundtrace.storage.watch import Watch, watched
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import model_name
 from groundtrace.discover.wrappers import forms
 from groundtrace.model import Task
-from groundtrace.patterns import regex
 from groundtrace.storage import DAY_FOLDERS
-from groundtrace.values import model_name
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.discover.loose_names import stem_of
 from groundtrace.discover.loose_places import place_of, places_around
 from groundtrace.discover.manifest import read_manifest
 from groundtrace.discover.outcomes_beside import marks_beside
-from groundtrace.frozen import Frozen
 from groundtrace.storage import Folder, in_day_folder
 
 

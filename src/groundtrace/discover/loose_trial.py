@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.discover.evaluations import MadeBy
 from groundtrace.discover.identity import NO_TASK
@@ -13,10 +15,8 @@ from groundtrace.discover.loose_names import Named, known_task, name_config, nam
 from groundtrace.discover.loose_places import places_around
 from groundtrace.discover.manifest import ManifestRow
 from groundtrace.discover.outcomes_beside import OutcomeBeside, Verdicts
-from groundtrace.jsonio import clean_text
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Trial
 from groundtrace.storage import Folder
-from groundtrace.values import model_name
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex

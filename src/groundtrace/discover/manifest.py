@@ -11,11 +11,11 @@ from typing import Any
 
 from msgspec import field
 
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.values import as_amount, as_number, known
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.values import as_amount, as_number, known
 
 SUFFIXES = (".csv", ".jsonl")
 TEXTS = ("task", "config", "run", "trial", "repo", "model", "harness", "harness_version")

@@ -23,6 +23,9 @@ from typing import Any
 import msgspec
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.values import as_mapping, as_number
 from groundtrace.discover.evaluations import (
     Evaluation,
     MadeBy,
@@ -31,11 +34,8 @@ from groundtrace.discover.evaluations import (
     evaluations_in,
     verdict_in,
 )
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.values import as_mapping, as_number
 
 REPORT = "report.json"
 RESULTS = ("results.json", "results/results.json")

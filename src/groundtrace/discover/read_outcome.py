@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from groundtrace.base.times import parse_time, seconds_between
+from groundtrace.base.values import as_amount, as_count, as_number
 from groundtrace.discover.records import RESULT_FILE, TASK_METRICS_FILE, Records, as_name, dig
 from groundtrace.model import Outcome, Problem
-from groundtrace.times import parse_time, seconds_between
-from groundtrace.values import as_amount, as_count, as_number
 
 MAX_EXCEPTION = 120
 

@@ -15,13 +15,13 @@ from typing import Any, Literal
 from msgspec import field
 from msgspec.structs import replace
 
-from groundtrace.entry_points import entry_points
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
+from groundtrace.base.entry_points import entry_points
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
+from groundtrace.base.values import known
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.storage.watch import watched
-from groundtrace.values import known
 
 RESULT_FILE = "result.json"
 CONFIG_FILE = "config.json"

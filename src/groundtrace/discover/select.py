@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings
 from groundtrace.discover.candidate import Contender
 from groundtrace.discover.folders import Found, FoundProblem, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
-from groundtrace.frozen import Frozen
 from groundtrace.model import Trial
 from groundtrace.storage import Folder, Place
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.values import model_name
 from groundtrace.discover.identity import identify, place_of
+from groundtrace.discover.prices import Prices, cost_of
 from groundtrace.discover.read_outcome import read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
-from groundtrace.jsonio import clean_text
 from groundtrace.model import Outcome, Problem, Trace, Trial
-from groundtrace.prices import Prices, cost_of
 from groundtrace.storage import Folder
-from groundtrace.values import model_name
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex

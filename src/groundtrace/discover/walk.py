@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
 from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import place_of, record_tasks
@@ -17,11 +20,8 @@ from groundtrace.discover.loose_run import LooseRun
 from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import clean_text
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
-from groundtrace.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.storage import EntryKind, Folder, Links, LocalFolder, Place
 from groundtrace.storage.listed import listed
 

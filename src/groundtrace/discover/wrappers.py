@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 CUT_AT = 32
 """Names of trial folders keep this many characters of the task's name."""

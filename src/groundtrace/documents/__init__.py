@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.documents.summary import RunSummaryDocument
-from groundtrace.frozen import Frozen
 
 __all__ = [
     "KINDS",

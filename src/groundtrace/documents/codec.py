@@ -14,11 +14,11 @@ import msgspec
 import msgspec.inspect as inspect
 import msgspec.structs
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
 from groundtrace.errors import InputError, VersionError
-from groundtrace.patterns import regex
 
 _VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
 

@@ -29,6 +29,9 @@ from typing import get_args
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.mcp import server_in_name
+from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.events import (
@@ -48,8 +51,6 @@ from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
 from groundtrace.events.submission import final_context_of, submission_of
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
-from groundtrace.jsonio import clean_text
-from groundtrace.mcp import server_in_name
 from groundtrace.model import (
     CallView,
     Category,
@@ -63,7 +64,6 @@ from groundtrace.model import (
 )
 from groundtrace.paths import Resolver
 from groundtrace.paths.repos import short_repo
-from groundtrace.values import model_name
 
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 

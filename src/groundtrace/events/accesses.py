@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import UNSET, UnsetType, structs
 
+from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, LineChange, LineRange
-from groundtrace.jsonio import clean_text
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.paths import ChunkLines, FileKey, Resolver
 

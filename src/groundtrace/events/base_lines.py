@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
+from groundtrace.base.patterns import regex
 from groundtrace.documents.events import Access, Event, LineRange
 from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
 from groundtrace.events.accesses import Accesses
 from groundtrace.events.same_text import ENOUGH, OwnText, agreement, place
 from groundtrace.model import CallView, FileRef, ToolCall
-from groundtrace.patterns import regex
 
 _SHOWN = frozenset(["read", "matched"])
 _MOVES_ALL = regex(

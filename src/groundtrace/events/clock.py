@@ -6,9 +6,9 @@ import math
 from datetime import UTC, datetime
 from typing import Literal
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.times import seconds_between
 from groundtrace.model import Trace, Trial
-from groundtrace.times import seconds_between
 
 _MAX_LEAD = 3600.0
 """How many seconds the agent's recorded start may be before the first time of the trace (D10)."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import UNSET, UnsetType
 
+from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.events import FROM_TRACE, StatedContext, Submission
-from groundtrace.jsonio import clean_text
 from groundtrace.model import FileRef, Trace, Trial
 from groundtrace.paths import Resolver
 from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch

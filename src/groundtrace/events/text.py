@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Scalar
-from groundtrace.jsonio import clean_text
 from groundtrace.redact import is_call_id, is_masking, mask_head
 
 MAX_TEXT = 2000

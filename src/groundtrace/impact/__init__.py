@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from groundtrace.garbage import rarely_collected
 from groundtrace.impact.options import ImpactOptions
 
 if TYPE_CHECKING:
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ImpactOptions", "analyse"]
 
-_NEW_OBJECTS = 50_000
-"""New objects of an analysis after which unreachable ones are looked for: 0.5 of 10 seconds."""
-
 
 def analyse(
     rows: Iterable[TrialRow], options: ImpactOptions, *, generated_at: str, scope: str
@@ -28,5 +24,4 @@ def analyse(
     """The impact document of one run (`scope` is its id) or of all runs (`*`)."""
     from groundtrace.impact.analysis import impact_document
 
-    with rarely_collected(_NEW_OBJECTS):
-        return impact_document(rows, options, generated_at=generated_at, scope=scope)
+    return impact_document(rows, options, generated_at=generated_at, scope=scope)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from groundtrace.base.visible import plural
 from groundtrace.documents.answer import AnswerEquivalence, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison, PairDropReason, Requirement, Side
-from groundtrace.visible import plural
 
 if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation

@@ -16,12 +16,12 @@ from operator import itemgetter
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.values import known, model_name
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
-from groundtrace.values import known, model_name
 
 
 class ObservedValues(Mapping[str, float]):

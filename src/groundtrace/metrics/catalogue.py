@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from msgspec import UNSET
 
+from groundtrace.base.suggest import unknown_name
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.errors import UsageError
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
@@ -29,7 +30,6 @@ from groundtrace.metrics.published import PUBLISHED
 from groundtrace.metrics.record import Metric, MetricSection, OutcomeMetric, Quantity
 from groundtrace.metrics.subagents import SUBAGENTS
 from groundtrace.metrics.utilization import UTILIZATION
-from groundtrace.suggest import unknown_name
 
 SECTIONS: tuple[MetricSection[Any], ...] = (
     FILE_LEVEL,

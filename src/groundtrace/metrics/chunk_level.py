@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.record import (

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import DiscoveredFile, DiscoveryMetrics, Finder
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.context import server_of
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch, seconds_at

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
 
 OUTSIDE = ("/", "~", "../")

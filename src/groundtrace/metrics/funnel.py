@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import edited_files, names_of
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.judged import JudgedMetrics
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
 from groundtrace.metrics.ranking import bpref, bpref_parts

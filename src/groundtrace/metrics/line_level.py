@@ -11,10 +11,10 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, held
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField

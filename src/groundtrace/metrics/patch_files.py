@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.edited import (
     Edited,
     by_key,

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.line_map import LineRun, common, joined, size
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.edited import by_key, edited_files, gold_files
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import SeenLines, seen_lines

@@ -12,10 +12,10 @@ from typing import Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import Record
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.ranking import CUTOFFS

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.discovery import thread_name
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, RETRIEVED, EvidenceView, Touch, held, seconds_at

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.record import (

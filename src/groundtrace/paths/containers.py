@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 _NAME = r"[A-Za-z0-9][\w.-]{0,99}?"
 _JOINED = regex(rf"({_NAME})__({_NAME})(?:__([\w.-]{{1,200}}))?")

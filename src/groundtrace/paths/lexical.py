@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 MAX_LENGTH = 4096
 """No path of a file system is longer: such text is not a path."""

@@ -25,8 +25,8 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 
 MIRROR_OWNERS = frozenset({"sg-evals", "sg-benchmarks"})
 """Organisations that only hold mirrors: as owners they say nothing about the repository."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from groundtrace.base.patterns import regex
 from groundtrace.paths.repos import short_repo
-from groundtrace.patterns import regex
 
 _MOVING = frozenset({"head", "main", "master", "trunk", "develop", "default"})
 """Names of branches: their meaning changes, so they show nothing."""

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 if TYPE_CHECKING:
     from groundtrace.redact.forms import CredentialSpan

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 CredentialSpan = tuple[int, int]
 """Where a credential begins and ends in a text."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import NameKind, Written, is_secret
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import LONG_RANDOM, is_random
 

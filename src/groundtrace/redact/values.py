@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import Literal
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 NameKind = Literal["password", "token", "key"]
 """What a name means: something that people choose, something random, or any key."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from groundtrace.base.visible import visible
 from groundtrace.redact import is_masking, mask
-from groundtrace.visible import visible
 
 NAME_LIMIT = 240
 """Most characters of a name that are shown."""

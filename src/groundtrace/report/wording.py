@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from groundtrace.base.visible import plural
 from groundtrace.metrics.catalogue import QUANTITIES
-from groundtrace.visible import plural
 
 __all__ = ["KIND_WORDS", "LABEL_WORDS", "REASON_WORDS", "left_out", "plural", "reason"]
 

@@ -1,1 +1,1 @@
-"""One row for each trial: made from its documents, and kept in memory instead of them."""
+"""One row for each trial, kept in memory instead of its documents, and statistics over rows."""

@@ -13,7 +13,7 @@ from functools import cache
 
 from msgspec import UNSET
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
 

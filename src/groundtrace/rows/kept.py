@@ -11,7 +11,7 @@ from functools import cache
 
 import msgspec
 
-from groundtrace.kept_bytes import KeptBytes
+from groundtrace.base.kept_bytes import KeptBytes
 from groundtrace.rows.trial_row import TrialRow
 
 

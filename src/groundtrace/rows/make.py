@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
+from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.events import EventsDocument, EventSummary
 from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.jsonio import clean_text
 from groundtrace.metrics.catalogue import values_in
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of, found_by

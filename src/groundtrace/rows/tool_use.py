@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from msgspec import UNSET
 
+from groundtrace.base.mcp import server_in_name
 from groundtrace.documents.events import Event, EventsDocument
-from groundtrace.mcp import server_in_name
 
 FAILED = "failed"
 """Calls of an unknown tool that failed, found nothing or have no answer."""

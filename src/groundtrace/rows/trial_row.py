@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.frozen import Frozen
 
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""

@@ -10,8 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO
 
+from groundtrace.base.patterns import regex
 from groundtrace.errors import OutputError
-from groundtrace.patterns import regex
 from groundtrace.storage.folder import (
     MAX_WHOLE_FILE,
     UNLISTED,

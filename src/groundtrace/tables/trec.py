@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from groundtrace.base.safe_names import safe_name
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.rows.detail import Detail
-from groundtrace.safe_names import safe_name
 from groundtrace.tables.export import WholeFile
 
 RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}

@@ -13,11 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groundtrace.answers.refusals import shown_text
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
-from groundtrace.jsonio import clean_text
 from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
 from groundtrace.tools.agent_files import AgentFiles, created_text
-from groundtrace.tools.common import Findings, as_texts, distinct, first_text, shown_text
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import StoredOutputs, replayed
@@ -75,8 +77,8 @@ def check_tools(settings: Settings) -> None:
     """Raise UsageError if tools or shell commands that the user added are wrong."""
     table_for(settings)
     if settings.shell_commands:
-        from groundtrace.tools.shell.programs.added import added_programs
-        from groundtrace.tools.shell.programs.table import TABLE
+        from groundtrace.shell.programs.added import added_programs
+        from groundtrace.shell.programs.table import TABLE
 
         added_programs(settings.shell_commands, TABLE)
 
@@ -266,7 +268,7 @@ def _shell(
     own_files: AgentFiles,
 ) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
-    import groundtrace.tools.shell  # not `from`: that takes longer, and runs for each call
+    import groundtrace.shell  # not `from`: that takes longer, and runs for each call
 
     arguments = call.arguments
     place = "" if _PLACES.isdisjoint(arguments) else first_text(arguments, _PLACES_IN_ORDER)
@@ -277,9 +279,7 @@ def _shell(
         # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
-    view = groundtrace.tools.shell.shell_refs(
-        command, result, place or cwd, settings, own_files.texts
-    )
+    view = groundtrace.shell.shell_refs(command, result, place or cwd, settings, own_files.texts)
     own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from groundtrace.base.values import text_or_empty
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools.common import text_or_empty
 from groundtrace.tools.table import ToolEntry
 
 MAX_TEXT = 200_000

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 import re
 
-from groundtrace.model import ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import (
-    FilesWithLines,
-    Findings,
-    absolute,
+from groundtrace.answers.fold import FilesWithLines, numbered
+from groundtrace.answers.payload import Payload, payload_of
+from groundtrace.answers.places import absolute
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import (
     as_items,
+    as_mapping,
     distinct,
     first_text,
-    numbered,
     text_or_empty,
     whole_number,
 )
-from groundtrace.tools.payload import Payload, payload_of
+from groundtrace.model import ToolCall
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.table import ToolEntry
-from groundtrace.values import as_mapping
 
 _HEADER = regex(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
 _TAG = regex(

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.patterns import regex
-from groundtrace.tools.common import (
-    FilesWithLines,
-    as_items,
-    text_or_empty,
-    whole_name,
-    whole_number,
-)
-from groundtrace.values import as_mapping
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_name, whole_number
 
 _GIT = regex(r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))')
 _FILE = regex(r"(?P<side>---|\+\+\+) (?P<path>\"?[^\t\n]+?\"?)(?:\t.*)?")

@@ -9,22 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from groundtrace.answers.file_names import named_like_file, usable
+from groundtrace.answers.fold import gaps, outer_lines, surfaced
+from groundtrace.answers.places import absolute
+from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
 from groundtrace.model import Category, FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import (
-    Findings,
-    absolute,
-    as_items,
-    first_text,
-    gaps,
-    is_refusal,
-    outer_lines,
-    shown_text,
-    surfaced,
-    text_or_empty,
-    whole_number,
-)
-from groundtrace.tools.file_names import named_like_file, usable
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.line_shift import NUMBERED, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 

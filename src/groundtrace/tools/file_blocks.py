@@ -12,22 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from groundtrace import jsonio
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_number
 from groundtrace.model import ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import (
-    NOTHING,
-    FilesWithLines,
-    Findings,
-    absolute,
-    as_items,
-    as_mapping,
-    is_refusal,
-    locate,
-    shown_text,
-    text_or_empty,
-    whole_number,
-)
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.table import ToolEntry
 
 _FILE = regex(r"File: (?P<path>[^\n]+)")

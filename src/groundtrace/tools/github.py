@@ -6,25 +6,23 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.model import FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools import diffs
-from groundtrace.tools.common import (
-    NOTHING,
-    FilesWithLines,
-    Findings,
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.payload import Payload, payload_of
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import (
     as_items,
+    as_mapping,
     distinct,
     first_text,
-    surfaced,
     text_or_empty,
     whole_name,
 )
-from groundtrace.tools.file_names import usable
-from groundtrace.tools.payload import Payload, payload_of
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools import diffs
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
-from groundtrace.values import as_mapping
 
 _FAILED = regex(r"\s*(?:failed to |error|not found|missing required)", re.IGNORECASE)
 _RESOURCE = regex(r"repo://[^/\s]+/[^/\s]+/(?:.*?/)?contents/(?P<path>[^\s\])]+)")

@@ -11,25 +11,16 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from groundtrace.answers.file_names import named_like_file
+from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_texts, first_text, text_or_empty
 from groundtrace.model import ToolCall
-from groundtrace.patterns import regex
 from groundtrace.tools import structured
-from groundtrace.tools.common import (
-    NOTHING,
-    FilesWithLines,
-    Findings,
-    absolute,
-    as_mapping,
-    as_texts,
-    first_text,
-    is_refusal,
-    locate,
-    named_like_file,
-    shown_text,
-    surfaced,
-    text_or_empty,
-)
 from groundtrace.tools.file_blocks import found_blocks, listed_files
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
 

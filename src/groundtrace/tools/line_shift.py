@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.answers.fold import numbered
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_number
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import as_items, numbered, text_or_empty, whole_number
-from groundtrace.values import as_mapping
 
 NUMBERED = regex(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 """A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later), of `cat -n`, or of opencode

@@ -11,26 +11,22 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace.model import FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools import structured
-from groundtrace.tools.common import (
-    NOTHING,
-    Findings,
-    absolute,
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import outer_lines, surfaced
+from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import (
     as_items,
     as_mapping,
     as_texts,
     first_text,
-    is_refusal,
-    locate,
-    outer_lines,
-    shown_text,
-    surfaced,
     text_or_empty,
-    usable,
     whole_number,
 )
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools import structured
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.line_shift import NUMBERED, body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 from groundtrace.tools.tagged_reads import tagged_read

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 Values = Mapping[str, str | int]
 """What names hold in one round of a loop."""

@@ -11,9 +11,10 @@ import re
 
 from msgspec.structs import replace
 
+from groundtrace.answers.fold import numbered
+from groundtrace.answers.refusals import shown_text
+from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef, ToolCall, ToolResult
-from groundtrace.patterns import regex
-from groundtrace.tools.common import numbered, shown_text
 from groundtrace.tools.line_shift import NUMBERED
 
 _STORED = regex(r"/tool-results/[^\s'\"/]+\Z")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from groundtrace.model import ToolCall
-from groundtrace.tools.common import Findings
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_reader
 from groundtrace.tools.table import ToolEntry
 

@@ -7,23 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from groundtrace.model import AccessKind, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools import diffs
-from groundtrace.tools.common import (
-    FilesWithLines,
-    Findings,
-    as_items,
-    as_texts,
-    distinct,
-    first_text,
-    surfaced,
-    text_or_empty,
-    whole_name,
-    whole_number,
-)
-from groundtrace.tools.payload import Payload, payload_of
-from groundtrace.tools.sourcegraph_text import (
+from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.payload import Payload, payload_of
+from groundtrace.answers.sourcegraph_text import (
     Block,
     blocks_of,
     folder_files,
@@ -33,8 +19,21 @@ from groundtrace.tools.sourcegraph_text import (
     opened_span,
     plain_repo,
 )
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import (
+    as_items,
+    as_mapping,
+    as_texts,
+    distinct,
+    first_text,
+    text_or_empty,
+    whole_name,
+    whole_number,
+)
+from groundtrace.model import AccessKind, ToolCall
+from groundtrace.tools import diffs
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.table import ToolEntry
-from groundtrace.values import as_mapping
 
 _IN_QUERY = regex(r"""(?<![\w-])(?:repo|r):(?P<name>"[^"]+"|[^\s'",]+)""")
 _GROUP = regex(r"(?P<before>[^()]*)\((?:\?:)?(?P<in>[^()]*)\)(?P<after>[^()]*)")

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers.payload import payload_of
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import distinct, first_text
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import FilesWithLines, Findings, distinct, first_text
-from groundtrace.tools.file_names import usable
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.lua import number, rounds
-from groundtrace.tools.payload import payload_of
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
 

@@ -9,22 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools.common import (
-    NOTHING,
-    FilesWithLines,
-    Findings,
-    absolute,
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.places import absolute, locate
+from groundtrace.base.values import (
     as_items,
     as_mapping,
     as_texts,
     first_text,
-    locate,
-    surfaced,
     text_or_empty,
-    usable,
     whole_number,
 )
+from groundtrace.model import FileRef, ToolCall
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.table import ToolEntry
 
 _KEYS = frozenset(["readRange", "totalLines", "workspaceResults", "directoryTreeRoot", "files"])

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import re
 
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import FilesWithLines, outer_lines
+from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.refusals import shown_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import first_text
 from groundtrace.model import FileRef, ToolCall
-from groundtrace.patterns import regex
-from groundtrace.tools.common import (
-    NOTHING,
-    FilesWithLines,
-    Findings,
-    absolute,
-    first_text,
-    locate,
-    outer_lines,
-    shown_text,
-    usable,
-)
+from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
 

@@ -17,13 +17,13 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import UNKNOWN_SERVER
+from groundtrace.base.patterns import regex
+from groundtrace.base.suggest import unknown_name
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import UNKNOWN_SERVER
 from groundtrace.model import Category
-from groundtrace.patterns import regex
-from groundtrace.suggest import unknown_name
 
 CATEGORIES: tuple[str, ...] = get_args(Category)
 _LISTS = ("aliases", "path_arguments", "requires")

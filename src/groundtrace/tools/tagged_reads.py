@@ -6,9 +6,12 @@ opencode since 2026 begins every read with `<path>…</path>` and `<type>file</t
 
 from __future__ import annotations
 
+from groundtrace.answers.file_names import usable
+from groundtrace.answers.fold import outer_lines, surfaced
+from groundtrace.answers.places import absolute
+from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.patterns import regex
-from groundtrace.tools.common import NOTHING, Findings, absolute, outer_lines, surfaced, usable
+from groundtrace.tools.findings import NOTHING, Findings
 
 _HEAD = regex(
     r"\s*<path>(?P<path>[^\n<]{1,4096})</path>\n<type>(?P<type>file|directory)</type>\n<(?:content|entries)>\n?"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef, ToolCall, ToolResult
-from groundtrace.tools.common import Findings
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic.arguments import asked_of, joined
 from groundtrace.tools.readers import CallReader
 from groundtrace.tools.table import ToolEntry

@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.entry_points import entry_points
+from groundtrace.base.entry_points import entry_points
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.chat import ChatReader

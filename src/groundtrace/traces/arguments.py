@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
 
 
 def as_arguments(value: Any) -> dict[str, Any] | None:

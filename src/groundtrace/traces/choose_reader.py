@@ -6,8 +6,8 @@ import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import clean_text
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links

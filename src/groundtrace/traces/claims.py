@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import field
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.model import Stated
-from groundtrace.patterns import regex
 
 Strength = Literal["marker", "shape", "name"]
 """How sure a reader is: by an explicit marker, by the form of the content, by the file's name."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 CHUNK = 1 << 20
 MAX_ELEMENT = 64 * 1024 * 1024

@@ -6,7 +6,7 @@ import os
 from itertools import takewhile
 from pathlib import Path
 
-from groundtrace.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, LocalFolder
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from groundtrace.jsonio import BadJsonError, is_heavy, loads
+from groundtrace.base.jsonio import BadJsonError, is_heavy, loads
 
 CHUNK = 1 << 20
 MAX_LINE = 64 * 1024 * 1024

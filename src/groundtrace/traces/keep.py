@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from groundtrace.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text
 from groundtrace.model import ToolResult
 
 

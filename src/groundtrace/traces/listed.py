@@ -13,12 +13,12 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import field
 
-from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
+from groundtrace.base import jsonio
+from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
-from groundtrace.values import as_mapping
 
 LARGE = 48 * 1024 * 1024
 """A larger file is read element by element."""

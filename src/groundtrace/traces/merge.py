@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.base.times import earliest
 from groundtrace.model import ContextPoint, Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
-from groundtrace.times import earliest
 from groundtrace.traces.source import RawCall, Source
 
 

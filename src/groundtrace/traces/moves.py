@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 MOVES = regex(r"\b(?:cd|pushd|popd)\b")
 """A word that may change the directory."""

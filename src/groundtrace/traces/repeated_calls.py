@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from groundtrace.base.visible import plural
 from groundtrace.model import Repeats
 from groundtrace.traces.claims import CallKey, SessionCalls
 from groundtrace.traces.source import RawCall, Reader, Source
-from groundtrace.visible import plural
 
 MIN_ID = 16
 """Characters of an id that is unique; a shorter one may only count the calls of its file."""

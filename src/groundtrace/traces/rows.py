@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from groundtrace import jsonio
-from groundtrace.frozen import Frozen
+from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.model import Problem
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import MAX_ELEMENT, Elements
 from groundtrace.traces.jsonl import read_lines

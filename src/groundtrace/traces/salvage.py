@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from groundtrace.cut_json import scan
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
+from groundtrace.base.cut_json import scan
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 
 _START = regex(r'\{\s*["}]')
 WORK_PER_CHARACTER = 40

@@ -13,8 +13,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 from msgspec import field
 
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import clean_text
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
 from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from groundtrace.patterns import regex
-from groundtrace.values import as_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_text
 
 
 class ShownResult(NamedTuple):

@@ -15,10 +15,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from groundtrace.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.paths.repos import is_placeholder, short_repo
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 
 MAX_PATH = 4096

@@ -11,13 +11,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.visible import visible
 from groundtrace.errors import UsageError
-from groundtrace.jsonio import clean_text
 from groundtrace.model import Task, TaskRow
-from groundtrace.patterns import regex
 from groundtrace.truth.git_process import GitError, run_git
 from groundtrace.truth.tasks import TaskIndex, index_of
-from groundtrace.visible import visible
 
 SCHEME = "git"
 

@@ -14,8 +14,8 @@ import tempfile
 import threading
 from collections.abc import Sequence
 
+from groundtrace.base.visible import visible
 from groundtrace.errors import InputError
-from groundtrace.visible import visible
 
 TIME_LIMIT = 60.0
 """Seconds that one command may take."""

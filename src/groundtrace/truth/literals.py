@@ -25,7 +25,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.truth.entries import Notes, has_extension
 
 PATTERN_KEYS = ("file_references", "required_findings")

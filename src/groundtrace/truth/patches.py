@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
-from groundtrace.quoted_names import unquote
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
+from groundtrace.base.quoted_names import unquote
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 

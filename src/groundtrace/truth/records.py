@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,

@@ -14,10 +14,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from groundtrace.jsonio import BadJsonError, loads
+from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.patterns import regex
 from groundtrace.model import Confidence, GroundTruth, Problem, TaskRow
 from groundtrace.paths.containers import clone_of
-from groundtrace.patterns import regex
 from groundtrace.truth.entries import (
     PATH_KEYS,
     Notes,

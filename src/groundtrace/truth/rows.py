@@ -11,13 +11,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import known
 from groundtrace.model import Problem, Task, TaskRow
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.traces.jsonl import read_lines
 from groundtrace.truth.entries import shown
-from groundtrace.values import known
 
 SUFFIXES = (".jsonl", ".json", ".parquet")
 """Files that hold tasks as rows."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.truth.patches import (
     ChangedLines,
     PatchedFile,

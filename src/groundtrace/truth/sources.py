@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from groundtrace import tomlio
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import BadJsonError, HeavyJsonError, loads
+from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, loads
 from groundtrace.model import Confidence
 from groundtrace.problems import ProblemKind
 from groundtrace.truth import records

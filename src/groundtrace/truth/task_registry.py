@@ -35,11 +35,11 @@ from typing import Any, cast
 
 from msgspec import field
 
-from groundtrace import tomlio
+from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.given_files import read_given
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.errors import InputError
-from groundtrace.frozen import Frozen
-from groundtrace.given_files import read_given
-from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
 from groundtrace.truth.entries import Notes, collect, shown, truth_chunk, truth_file, truth_symbol
 

@@ -16,12 +16,12 @@ from typing import Any
 from msgspec import field
 from msgspec.structs import replace
 
-from groundtrace import tomlio
-from groundtrace.frozen import Frozen
-from groundtrace.jsonio import clean_text
+from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder, Links
 from groundtrace.storage.folder import EntryKind
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 _EXTENSIONS = (
     "adoc asm bazel bzl c cc cfg cjs clj cmake conf cpp cs css cu cxx dart def erl ex exs f90 "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from groundtrace.artifacts.file_names import IMPACT
-from groundtrace.artifacts.read import StoredDocument, read_one
-from groundtrace.artifacts.state import mark_of
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.report.answer_text import analysis_lines
 from groundtrace.report.safe_text import plain
+from groundtrace.runs.file_names import IMPACT
+from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.state import mark_of
 from groundtrace.view.library import Snapshot
 
 MAX_TEXT = 4_000

@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
-from groundtrace.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text
 from groundtrace.redact import masking
 from groundtrace.report.parts import asset
 from groundtrace.view.gate import HEADERS, TOKEN, Gate, GateRequest, Refusal

@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.documents.events import Event
-from groundtrace.jsonio import BadJsonError, clean_text, loads
 from groundtrace.model import ToolCall, Trace
 from groundtrace.redact import mask_head
 from groundtrace.view.find_id import ENOUGH, IdSearch

@@ -15,21 +15,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from groundtrace.artifacts.file_names import EVENTS_ENDING
-from groundtrace.artifacts.output_folders import OutputFolders, RunOutput
-from groundtrace.artifacts.read import OutcomeIndex, document_paths, read_outcomes
-from groundtrace.artifacts.state import fingerprint
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.safe_names import OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover import Run, layout_of
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
-from groundtrace.jsonio import clean_text
 from groundtrace.redact import masking
 from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import DistinctTrials
-from groundtrace.safe_names import OUTPUT
-from groundtrace.stages.evaluated_trials import read_detail
+from groundtrace.runs.evaluated_trials import read_detail
+from groundtrace.runs.file_names import EVENTS_ENDING
+from groundtrace.runs.output_folders import OutputFolders, RunOutput
+from groundtrace.runs.read import OutcomeIndex, document_paths, read_outcomes
+from groundtrace.runs.state import fingerprint
 from groundtrace.storage import Folder, open_place, place_at
 from groundtrace.view.index import (
     UNREADABLE,

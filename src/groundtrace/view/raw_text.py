@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from groundtrace.base.visible import visible
 from groundtrace.redact import is_masking, mask
 from groundtrace.view.trace_files import TraceFile
-from groundtrace.visible import visible
 
 WINDOW = 64 * 1024
 """Bytes of one part."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from groundtrace.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text
 from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.trial_table import trial_columns
 from groundtrace.view.index import TrialIndex

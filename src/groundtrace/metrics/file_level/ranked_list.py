@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import NotComputable
-from groundtrace.frozen import Frozen
 from groundtrace.metrics.evidence import EvidenceView, Touch
 from groundtrace.model import AccessKind
 

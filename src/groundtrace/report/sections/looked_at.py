@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
+from groundtrace.base.visible import plural
 from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.visible import plural
 
 SHOWN_FILES = 15
 """Most files of a configuration that a report lists."""

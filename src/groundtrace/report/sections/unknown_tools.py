@@ -7,7 +7,7 @@ from msgspec import UNSET
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Section, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.summary.unknown_tools import (
+from groundtrace.rows.unknown_tools import (
     LISTED,
     about_servers,
     settings_block,

@@ -18,8 +18,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.answers.payload import Payload, parse, payload_of
+from groundtrace.answers.places import locate
+from groundtrace.base.values import distinct
 from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, ToolCall
-from groundtrace.tools.common import Findings, distinct, locate
+from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import status
 from groundtrace.tools.generic.arguments import AskedFile, AskedFiles, asked_of, joined
 from groundtrace.tools.generic.numbers import is_past_the_end, shown_lines
@@ -33,7 +36,6 @@ from groundtrace.tools.generic.pieces import (
     refs_of,
 )
 from groundtrace.tools.generic.texts import SHAPES, body_of, matches
-from groundtrace.tools.payload import Payload, parse, payload_of
 from groundtrace.tools.table import ToolEntry
 
 __all__ = ["generic_findings", "generic_reader", "generic_view"]

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.patterns import regex
-from groundtrace.tools.common import absolute, as_items, as_texts, distinct, whole_number
+from groundtrace.answers.places import absolute
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, as_texts, distinct, whole_number
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.pieces import (
     Lines,
@@ -20,7 +21,6 @@ from groundtrace.tools.generic.pieces import (
     split_anchor,
 )
 from groundtrace.tools.sourcegraph import named_repos
-from groundtrace.values import as_mapping
 
 _MAX_FILES = 1000
 _RANGE = regex(r"\s*L?(\d{1,9})\s*(?:-|:|,|\.\.|to)\s*L?(\d{1,9})\s*")

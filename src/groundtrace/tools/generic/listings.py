@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
 
 _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")

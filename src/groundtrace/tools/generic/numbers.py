@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from groundtrace.patterns import regex
-from groundtrace.tools.common import Numbered
+from groundtrace.answers.fold import Numbered
+from groundtrace.base.patterns import regex
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines
 
 _NUMBERED = regex(r"[ \t]*+(?:\.\.\.|>)?[ \t]*+(\d{1,9})(?:→|\t| ?\|| ?: ?|-(?=\s))(.*)")

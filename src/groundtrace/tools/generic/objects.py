@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers.sourcegraph_text import link_of, plain_repo
+from groundtrace.base.values import as_mapping, distinct, whole_name, whole_number
 from groundtrace.tools import diffs
-from groundtrace.tools.common import FilesWithLines, distinct, whole_name, whole_number
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.arguments import lines_in
 from groundtrace.tools.generic.numbers import shown_lines
@@ -23,8 +25,6 @@ from groundtrace.tools.generic.pieces import (
     path_of,
     split_anchor,
 )
-from groundtrace.tools.sourcegraph_text import link_of, plain_repo
-from groundtrace.values import as_mapping
 
 _FOLDERS = frozenset({"dir", "directory", "folder", "tree", "symlink", "submodule"})
 _FILES = frozenset({"file", "blob"})

@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 import msgspec
 
-from groundtrace.cut_json import CutText
+from groundtrace.answers.file_names import looks_like_folder, usable
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.base.cut_json import CutText
+from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.patterns import regex
-from groundtrace.tools.common import FilesWithLines
-from groundtrace.tools.file_names import looks_like_folder, usable
 
 MAX_FILES = 10_000
 """How many files of one answer are read; no answer that a model reads has more."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from groundtrace.patterns import regex
+from groundtrace.answers.sourcegraph_text import link_of, plain_repo
+from groundtrace.base.patterns import regex
 from groundtrace.tools.generic.arguments import range_of
 from groundtrace.tools.generic.listings import word_path
 from groundtrace.tools.generic.numbers import numbered_lines, shown_lines
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines, Piece, lines_of, split_anchor
-from groundtrace.tools.sourcegraph_text import link_of, plain_repo
 
 _REPO_HEADING = regex(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
 _HEADING = regex(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")

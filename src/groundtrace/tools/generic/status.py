@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.patterns import regex
+from groundtrace.answers.payload import Payload
+from groundtrace.base.patterns import regex
 from groundtrace.tools.generic import words
 from groundtrace.tools.generic.listings import word_path
 from groundtrace.tools.generic.pieces import LONGEST_LINE
-from groundtrace.tools.payload import Payload
 
 _SHORT = 5
 """An answer with more lines than this is not only a message."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundtrace.patterns import regex
+from groundtrace.answers.fold import FilesWithLines
+from groundtrace.base.patterns import regex
 from groundtrace.tools import diffs, grep
-from groundtrace.tools.common import FilesWithLines
 from groundtrace.tools.generic.arguments import AskedFiles, lines_in, range_of
 from groundtrace.tools.generic.listings import LISTINGS, word_path
 from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, lines_of

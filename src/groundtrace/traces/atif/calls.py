@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.cut_json import CutText, read_prefix
-from groundtrace.mcp import content_text, server_in_name
+from groundtrace.base.cut_json import CutText, read_prefix
+from groundtrace.base.mcp import content_text, server_in_name
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.problems import ProblemKind
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.atif.dialect import CallRepair
@@ -19,7 +20,6 @@ from groundtrace.traces.claude_code.results import says_failure
 from groundtrace.traces.keep import Keep, whole_lines
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
-from groundtrace.values import as_mapping, as_text
 
 TRIM_MARK = "...[truncated]..."
 """End of the previews in trimmed trajectories."""

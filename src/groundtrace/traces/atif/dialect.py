@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 
 
 class RepairedArguments(msgspec.Struct, frozen=True):

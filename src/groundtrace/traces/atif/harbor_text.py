@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.cut_json import scan
-from groundtrace.patterns import regex
+from groundtrace.base.cut_json import scan
+from groundtrace.base.patterns import regex
 
 _METADATA = "[metadata] "
 _ERROR = regex(r"(?:^|\n)\[error\][^\n]*\s*$")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.atif.dialect import Dialect
 from groundtrace.traces.atif.steps import Loaded, Step
 from groundtrace.traces.claude_code.dialect import CLAUDE_CODE
 from groundtrace.traces.openhands.dialect import OPENHANDS
-from groundtrace.values import as_mapping, as_text
 
 DIALECTS: tuple[Dialect, ...] = (OPENHANDS, CLAUDE_CODE)
 """Harnesses whose trajectories need special treatment."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-from groundtrace import jsonio
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping
 from groundtrace.traces.atif.load import load
 from groundtrace.traces.atif.steps import MAX_STEPS, Damage, Loaded, Step, fit_step, too_many
 from groundtrace.traces.elements import Elements
-from groundtrace.values import as_mapping
 
 LARGE = 48 * 1024 * 1024
 MAX_STEP = 64 * 1024 * 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
 from groundtrace.traces.atif.salvage import salvage_trajectory
 from groundtrace.traces.atif.steps import Loaded, Root, from_root, from_value
 from groundtrace.traces.salvage import to_text

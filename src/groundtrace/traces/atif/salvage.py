@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.traces.atif.steps import STEP_SIGNS, Damage, Loaded, Step, fit_step, from_value
 from groundtrace.traces.salvage import intact_objects, string_after
 

@@ -11,11 +11,12 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, LocalFolder
-from groundtrace.times import parse_time
 from groundtrace.traces.atif.calls import StepCall, StepReader
 from groundtrace.traces.atif.harness import SPAWNERS, dialect_of, harness_of
 from groundtrace.traces.atif.large import LARGE, load_large
@@ -24,7 +25,6 @@ from groundtrace.traces.atif.steps import Damage, Loaded, Step, from_value
 from groundtrace.traces.atif.tokens import StepTokens
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 MAX_DEPTH = 16
 """How deep trajectories may refer to trajectories."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.traces.swe_agent.actions import answer_of
 
 _FRAME = regex(

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.chat.answers import CallAnswer, read_answer, state_of
 from groundtrace.traces.chat.dialects import (
@@ -27,7 +28,6 @@ from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.moves import folder_after
 from groundtrace.traces.rows import find_row
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 UPLOADED = regex(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
 _LASTING = frozenset({"bash", "execute_bash", "terminal"})

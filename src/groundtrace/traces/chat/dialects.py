@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from groundtrace import jsonio
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import content_text
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.swe_agent.actions import read_action
-from groundtrace.values import as_mapping, as_text
 
 CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
 

@@ -7,9 +7,9 @@ not which ones.
 
 from __future__ import annotations
 
+from groundtrace.base.values import as_mapping
 from groundtrace.model import ContextMark
 from groundtrace.traces.claude_code.lines import Line
-from groundtrace.values import as_mapping
 
 _PART_KEPT = ("preservedSegment", "preserved_segment", "preservedMessages", "preserved_messages")
 """Members of a boundary's metadata which say that some messages are kept beside the summary."""

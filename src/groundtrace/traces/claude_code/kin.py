@@ -6,12 +6,12 @@ lines names the session. A subagent's file without the session's file is a trial
 
 from __future__ import annotations
 
-from groundtrace import jsonio
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.traces.jsonl import read_lines
-from groundtrace.values import as_mapping, as_text
 
 SUBAGENT = regex(r"(?:^|/)agent-[^/]*\.jsonl$")
 _SUBAGENTS = "subagents"

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from groundtrace import jsonio
-from groundtrace.values import as_mapping
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_mapping
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):

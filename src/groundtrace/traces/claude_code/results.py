@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 _ERROR = regex(r"\s*+<tool_use_error>")
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.traces.claude_code.lines import (
     Block,
     Line,

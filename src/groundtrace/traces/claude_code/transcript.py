@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from groundtrace import jsonio
-from groundtrace.mcp import content_text, server_in_name
+from groundtrace.base import jsonio
+from groundtrace.base.mcp import content_text, server_in_name
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_amount, as_text
+from groundtrace.base.visible import plural
 from groundtrace.model import ContextMark, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.claude_code.context import context_mark
@@ -33,8 +35,6 @@ from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
-from groundtrace.values import as_amount, as_text
-from groundtrace.visible import plural
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from groundtrace import jsonio
-from groundtrace.mcp import content_text
-from groundtrace.patterns import regex
-from groundtrace.values import as_mapping, as_text
+from groundtrace.base import jsonio
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_text
 
 _FACTS = regex(
     r"(?:(?:Exit code: (?P<exit>-?\d+)|Chunk ID: \S+|Wall time:? [\d.]+ seconds?"

@@ -12,12 +12,14 @@ from typing import Any
 
 from msgspec import UNSET
 
-from groundtrace.mcp import content_text
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.base.visible import plural
 from groundtrace.model import Repeats, Stated, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
@@ -32,8 +34,6 @@ from groundtrace.traces.jsonl import RawLine, decoded, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
-from groundtrace.values import as_count, as_mapping, as_text
-from groundtrace.visible import plural
 
 SPAWNERS = frozenset({"spawn_agent"})
 """The tool that starts a subagent."""

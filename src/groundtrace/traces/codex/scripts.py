@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from groundtrace.base.visible import plural
 from groundtrace.traces.source import RawCall
-from groundtrace.visible import plural
 
 CODE = "exec"
 """The tool of code mode."""

@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Stated, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.codex.calls import Asked, changes_of, ended_call
@@ -22,7 +23,6 @@ from groundtrace.traces.codex.outputs import Output, mcp_output, streams
 from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_count, as_mapping, as_text
 
 _EVENT = regex(r"(?:thread|turn|item)\.\w+$")
 _ITEM = regex(r'"type"\s*:\s*"(?:command_execution|file_change|mcp_tool_call)"')

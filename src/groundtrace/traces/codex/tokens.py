@@ -7,10 +7,10 @@ calls of its reply in 0.40 and 0.47, and after them in 0.66.
 
 from __future__ import annotations
 
+from groundtrace.base.values import as_count
 from groundtrace.traces.codex.lines import Counts, Info
 from groundtrace.traces.ledger import Ledger, TokenCounts
 from groundtrace.traces.source import RawCall
-from groundtrace.values import as_count
 
 
 class Totals:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 
 _DAY = regex(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.mcp import UNKNOWN_SERVER, content_text, server_in_name
+from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, server_in_name
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.cursor.lines import Body, value_of
-from groundtrace.values import as_mapping, as_text
 
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that a call may have instead of `success`."""

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import msgspec
 
-from groundtrace import jsonio
-from groundtrace.values import as_mapping
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_mapping
 
 NOTHING = msgspec.Raw(b"null")
 

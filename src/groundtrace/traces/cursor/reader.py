@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 from groundtrace.traces.claims import Probe, Recognised
 
 if TYPE_CHECKING:

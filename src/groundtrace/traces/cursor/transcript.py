@@ -8,12 +8,13 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import MILLISECONDS_FROM, parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import MILLISECONDS_FROM, parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.cursor.calls import identity, outcome_of, text_of, tool_in
 from groundtrace.traces.cursor.lines import Body, Line, decode_line, fit_line
@@ -21,7 +22,6 @@ from groundtrace.traces.jsonl import RawLine, read_lines
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.stored_output import shown_part
-from groundtrace.values import as_count, as_mapping, as_text
 
 MAX_COLLECTED = 64 * 1024 * 1024
 """Most bytes of a file of collected lines; a longer file counts as damaged at that place."""

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.listed import Listed
-from groundtrace.values import as_mapping, as_text
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from groundtrace import jsonio
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping
 from groundtrace.traces.gemini.messages import Call
-from groundtrace.values import as_mapping
 
 SHELL = "run_shell_command"
 """Gemini CLI's shell."""
@@ -123,7 +123,7 @@ def _text(value: Any) -> str:
         return value
     content = as_mapping(value).get("content")
     if isinstance(content, list):
-        from groundtrace.mcp import content_text
+        from groundtrace.base.mcp import content_text
 
         return content_text(content)
     if value is None:

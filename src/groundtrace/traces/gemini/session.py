@@ -13,12 +13,13 @@ from typing import Any
 
 from msgspec import UNSET
 
-from groundtrace.mcp import server_in_name
+from groundtrace.base.mcp import server_in_name
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.choose_reader import HEAD
@@ -37,7 +38,6 @@ from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
 from groundtrace.traces.listed import load_listed
 from groundtrace.traces.source import RawCall, RawChange, Source
-from groundtrace.values import as_count, as_mapping, as_text
 
 HARNESS = "gemini-cli"
 SPAWNERS = frozenset({"codebase_investigator", "delegate_to_agent", "delegate", "generalist"})

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.mcp import server_in_name
+from groundtrace.base.mcp import server_in_name
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_number, as_text
+from groundtrace.base.visible import plural
 from groundtrace.model import Stated, Usage
-from groundtrace.patterns import regex
 from groundtrace.problems import ProblemKind
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.gemini.outputs import SHELL
 from groundtrace.traces.jsonl import RawLine
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_count, as_mapping, as_number, as_text
-from groundtrace.visible import plural
 
 HARNESS = "gemini-cli"
 _EVENTS = frozenset({"init", "message", "tool_use", "tool_result", "error", "result"})

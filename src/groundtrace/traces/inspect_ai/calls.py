@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import field
 
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.inspect_ai.events import Event, Output, value_of
-from groundtrace.values import as_mapping, as_text
 
 
 class Asked(msgspec.Struct):

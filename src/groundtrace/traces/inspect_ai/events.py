@@ -13,9 +13,9 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import asdict
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_mapping
 from groundtrace.traces.listed import Listed
-from groundtrace.values import as_mapping
 
 MAX_DEPTH = 32
 """Events inside an event that are read, level by level."""

@@ -9,10 +9,11 @@ from typing import Any
 
 from msgspec import field
 
-from groundtrace import jsonio
-from groundtrace.frozen import Frozen
+from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_count, as_mapping
 from groundtrace.model import Problem
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, open_archive
@@ -26,7 +27,6 @@ from groundtrace.traces.inspect_ai.events import (
 from groundtrace.traces.inspect_ai.stated import id_of, stated_of
 from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
 from groundtrace.traces.rows import UniqueNames
-from groundtrace.values import as_count, as_mapping
 
 _MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
 _TOOL = regex(rb'"event"\s*:\s*"tool"')

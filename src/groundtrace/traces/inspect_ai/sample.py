@@ -12,11 +12,12 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import content_text, server_in_name
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import content_text, server_in_name
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
-from groundtrace.times import parse_time
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.inspect_ai.archive import ArchiveError
 from groundtrace.traces.inspect_ai.calls import Asked, Conversation
@@ -27,7 +28,6 @@ from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, 
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.listed import Listed
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_count, as_mapping, as_text
 
 ATTACHMENT = "attachment://"
 

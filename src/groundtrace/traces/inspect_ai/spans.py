@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import msgspec
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.values import as_text
 from groundtrace.traces.inspect_ai.events import Event
-from groundtrace.values import as_text
 
 MAX_DEPTH = 100
 _SCORERS = ("scorer", "scorers")

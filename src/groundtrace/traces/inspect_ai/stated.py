@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.model import Stated
-from groundtrace.patterns import regex
 from groundtrace.traces.ledger import TokenCounts
-from groundtrace.values import as_amount, as_count, as_mapping, as_number, as_text
 
 HARNESS = "inspect"
 _WORDS = {

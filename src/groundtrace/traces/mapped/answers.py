@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace.mcp import content_text
-from groundtrace.patterns import regex
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_count, as_mapping
 from groundtrace.traces.codex.outputs import streams
-from groundtrace.values import as_count, as_mapping
 
 _MORE = regex(
     r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"

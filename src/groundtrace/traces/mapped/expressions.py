@@ -12,7 +12,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 
-from groundtrace.suggest import unknown_name
+from groundtrace.base.suggest import unknown_name
 from groundtrace.traces.mapped.compiled import Node, compiled
 from groundtrace.traces.mapped.scope import (
     RECORD,

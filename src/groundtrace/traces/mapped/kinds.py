@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
-from groundtrace.frozen import Frozen
+from groundtrace.base.frozen import Frozen
 from groundtrace.traces.mapped.compiled import Evaluate, Node, compiled, equality, is_false
 from groundtrace.traces.mapped.scope import can_fail
 

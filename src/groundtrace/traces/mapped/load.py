@@ -6,10 +6,11 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
+from groundtrace.base import jsonio
+from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_text
 from groundtrace.model import Problem
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.jsonl import read_lines
@@ -21,7 +22,6 @@ from groundtrace.traces.mapped.mapping import Declared
 from groundtrace.traces.mapped.trace import MappedTrace
 from groundtrace.traces.rows import Naming, find_row, named_rows
 from groundtrace.traces.source import Source
-from groundtrace.values import as_text
 
 FIRST_LINES = 8
 """How many lines are read to recognise a file."""

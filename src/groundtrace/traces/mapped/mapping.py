@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import field
 
-from groundtrace import tomlio
+from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
+from groundtrace.base.suggest import unknown_name
 from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
-from groundtrace.suggest import unknown_name
 from groundtrace.traces.mapped.decode import Decoders
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 from groundtrace.traces.mapped.kinds import Kinds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from groundtrace.base.values import as_amount, as_number, as_text
 from groundtrace.model import Stated
-from groundtrace.values import as_amount, as_number, as_text
 
 
 def stated_by(harness: str, facts: Mapping[str, Any], costs: Collection[float | None]) -> Stated:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from groundtrace import jsonio
-from groundtrace.mcp import server_in_name
+from groundtrace.base import jsonio
+from groundtrace.base.mcp import server_in_name
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_amount, as_count, as_text
+from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.problems import ProblemKind
-from groundtrace.times import parse_time
 from groundtrace.traces import salvage
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.jsonl import RawLine, read_lines
@@ -29,8 +31,6 @@ from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
 from groundtrace.traces.mapped.mapping import FACTS, Declared
 from groundtrace.traces.mapped.stated import id_text, stated_by
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_text
-from groundtrace.visible import plural
 
 
 class _Plan(NamedTuple):

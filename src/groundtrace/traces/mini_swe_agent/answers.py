@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import content_text
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
 from groundtrace.traces.mini_swe_agent.messages import Message
 
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"

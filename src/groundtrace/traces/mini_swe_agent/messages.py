@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.times import parse_time
-from groundtrace.values import as_mapping
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_mapping
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import content_text
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.mini_swe_agent.messages import Message
-from groundtrace.values import as_mapping, as_text
 
 _FENCES = {
     opens: regex(opens + r"\s*\n(.*?)\n```", re.DOTALL)

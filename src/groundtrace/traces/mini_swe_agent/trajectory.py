@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.keep import Keep
@@ -27,7 +28,6 @@ from groundtrace.traces.mini_swe_agent.messages import (
 from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
 from groundtrace.traces.mini_swe_agent.stated_context import OPENS, stated_context
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_count, as_mapping, as_text
 
 TOOL = "bash"
 """The only tool, with its name in the tool table."""

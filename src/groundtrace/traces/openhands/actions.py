@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from groundtrace import jsonio
-from groundtrace.frozen import Frozen
-from groundtrace.mcp import UNKNOWN_SERVER, content_text
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import UNKNOWN_SERVER, content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.openhands.dialect import BUILTIN_TOOLS
 from groundtrace.traces.openhands.records import (
     BOOKKEEPING,
@@ -19,7 +20,6 @@ from groundtrace.traces.openhands.records import (
     calls_of,
 )
 from groundtrace.traces.openhands.skills import skill_of
-from groundtrace.values import as_mapping, as_text
 
 NAMES: Mapping[str, str] = {
     "run": "execute_bash",

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace import jsonio
-from groundtrace.patterns import regex
+from groundtrace.base import jsonio
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping
 from groundtrace.traces.atif.dialect import RepairedArguments
-from groundtrace.values import as_mapping
 
 MAX_LITERAL = 1 << 20
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_amount, as_mapping
 from groundtrace.storage import Folder
 from groundtrace.traces.rows import read_raw_rows
-from groundtrace.values import as_amount, as_mapping
 
 OUTPUT = "output.jsonl"
 ATTEMPT = regex(r"output\.critic_attempt_\d{1,4}\.jsonl")

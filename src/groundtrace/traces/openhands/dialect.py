@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix
-from groundtrace.mcp import UNKNOWN_SERVER, content_text, envelope_of
+from groundtrace.base import jsonio
+from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, envelope_of
 from groundtrace.traces.atif.dialect import Dialect, OwnText, RepairedArguments
 from groundtrace.traces.openhands.arguments import parameters_of, repair_arguments
 

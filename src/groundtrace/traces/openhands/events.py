@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
-from groundtrace.times import parse_time
 from groundtrace.traces.chat.conversation import UPLOADED
 from groundtrace.traces.keep import Keep
 from groundtrace.traces.ledger import TokenCounts
@@ -22,7 +23,6 @@ from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outc
 from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
 from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 _V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
 

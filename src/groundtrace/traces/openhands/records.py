@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.rows import RawRow
-from groundtrace.values import as_mapping, as_text
 
 NO_CALLS = frozenset(
     {

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.claims import Sample
 from groundtrace.traces.keep import Keep
@@ -19,7 +20,6 @@ from groundtrace.traces.openhands.events import Events
 from groundtrace.traces.openhands.records import Row, event_in, fit_event, row_in, row_of
 from groundtrace.traces.rows import Naming, decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.source import Source
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 _EVENT_FILE = regex(r"event-(\d+)-[\w-]+\.json")
 

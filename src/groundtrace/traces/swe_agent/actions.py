@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from groundtrace.frozen import Frozen
-from groundtrace.patterns import regex
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.traces.swe_agent.words import split_words
 
 SHELL = "bash"

@@ -16,13 +16,13 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from groundtrace import jsonio
-from groundtrace.cut_json import read_prefix, without_cut
+from groundtrace.base import jsonio
+from groundtrace.base.cut_json import read_prefix, without_cut
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
-from groundtrace.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
-from groundtrace.values import as_amount, as_count, as_mapping, as_text
 
 LARGE = 48 * 1024 * 1024
 """A larger file is read step by step."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from groundtrace import jsonio
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.keep import Keep
@@ -19,7 +20,6 @@ from groundtrace.traces.moves import folder_after, may_move
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
 from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, model_of, stated_of
-from groundtrace.values import as_count, as_mapping, as_text
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from groundtrace.patterns import regex
+from groundtrace.base.patterns import regex
 
 _QUOTED = r"""'([^']*+)'|"((?:[^"\\]++|\\.)*+)"|\\(.)"""
 _PIECE = r"""[^ \t\r\n"'\\]++|'[^']*+'|"(?:[^"\\]++|\\.)*+"|\\."""

@@ -1,0 +1,120 @@
+"""What a name alone says: whether it can be a file, and whether it is a file or a folder (D5).
+
+Two questions look alike but are different:
+
+- *In a listing* every line is the name of a file or of a directory: `looks_like_folder`. It may use
+  conventions, such as that names in capitals are files (`OWNERS_ALIASES`).
+- *In running text* a word may not be a name at all: `named_like_file`. It must not use such
+  conventions. In a line `TODO: mend this`, as a search prints it, `TODO` is not a file, although a
+  file can have that name.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from groundtrace.base.patterns import regex
+
+_DOT_FOLDERS = frozenset(
+    [
+        ".git", ".github", ".gitlab", ".vscode", ".circleci", ".idea", ".cache", ".config",
+        ".husky", ".changeset", ".storybook", ".cargo", ".devcontainer", ".yarn", ".mvn", ".hg",
+        ".svn", ".venv", ".tox", ".nox", ".pytest_cache", ".mypy_cache", ".ruff_cache",
+        ".teamcity", ".azure-pipelines", ".buildkite", ".claude", ".cursor", ".next", ".nuxt",
+        ".npm", ".local", ".ssh", ".aws", ".docker", ".kube", ".vs", ".azure", ".semaphore",
+        ".ci", ".chloggen", ".codesandbox", ".verifiers", ".openhands", ".prow", ".travis",
+        ".meteor", ".settings", ".gradle", ".binder", ".spin", ".reuse", ".run", ".jenkins",
+        ".ghjk", ".builders", ".cirrus", ".data", ".build",
+    ]
+)  # fmt: skip
+"""Folders whose name begins with a dot. Other names with a dot are files (`.gitignore`)."""
+_FILE_NAMES = frozenset(
+    [
+        "makefile", "dockerfile", "license", "licence", "readme", "notice", "authors",
+        "contributors", "changelog", "changes", "copying", "owners", "build", "workspace",
+        "gemfile", "rakefile", "procfile", "jenkinsfile", "vagrantfile", "gruntfile",
+        "gulpfile", "todo", "version", "kconfig", "kbuild", "codeowners", "maintainers", "news",
+        "install", "history", "thanks", "credits", "podfile", "brewfile", "caddyfile",
+        "justfile", "tiltfile", "containerfile", "cname", "configure", "gradlew", "mvnw",
+        "pipfile", "guardfile", "appfile", "fastfile", "cartfile", "dangerfile", "berksfile",
+        "capfile", "thorfile", "earthfile", "snakefile", "sconstruct", "sconscript", "py.typed",
+        "gnumakefile", "manifest", "bazel", "security_contacts",
+    ]
+)  # fmt: skip
+"""Usual names of files without an extension, in lower case."""
+_FOLDERS_TOO = frozenset(
+    ["build", "workspace", "install", "manifest", "version", "history", "news", "changes", "bazel"]
+)
+"""Usual names of files that are directories if they are written in lower case."""
+_FILE_STEMS = regex(
+    r"(?:changelog|licen[cs]e|readme|notice|copying|authors|dockerfile|makefile)[-_.](?!d$)\w[\w.+-]*$"
+)
+"""Usual names with an addition: ChangeLog-1997, LICENSE-MIT, Dockerfile_dev."""
+_FOLDER_EXTENSIONS = (
+    "d|git|app|framework|egg-info|dist-info|xcodeproj|xcworkspace|xcassets|imageset|lproj|bundle|wiki"
+    "|io|com|org|net"
+)
+_FOLDER_ENDINGS = regex(
+    rf"\.(?:{_FOLDER_EXTENSIONS}|\d+)$"
+    r"|--[\w.]+$|-v?\d+(?:\.\d+)+$|^cue\.mod$"
+)
+
+
+_ORDINARY_FILE = regex(
+    rf"(?:.*/)?\w[\w.]*\.(?!(?:{_FOLDER_EXTENSIONS}|mod)$)[a-z]{{1,5}}", re.ASCII
+)
+"""A name with an extension: most names of files, which need no closer look."""
+
+
+def looks_like_folder(name: str) -> bool:
+    """Whether a bare name in a listing is more likely a directory than a file.
+
+    A plain `ls` does not say which is which. These are files: names with an extension, the usual
+    file names without one, and names in capitals (LICENSE, OWNERS). Directories are: other names
+    without an extension, version numbers, hosts (k8s.io) and well-known dot folders.
+    """
+    if _ORDINARY_FILE.fullmatch(name):
+        return False
+    base = name.rstrip("/").rsplit("/", 1)[-1]
+    if name.endswith("/") or base in {".", ".."}:
+        return True
+    low = base.lower()
+    if low in _FILE_NAMES or _FILE_STEMS.match(low):
+        return base in _FOLDERS_TOO
+    if base.startswith("."):
+        return low in _DOT_FOLDERS or low.endswith((".d", ".git"))
+    if _FOLDER_ENDINGS.search(low):
+        return True
+    if "." in base[1:-1]:
+        return False
+    return not (len(base) > 2 and base.upper() == base and any(c.isalpha() for c in base))
+
+
+_FILES_IN_TEXT = regex(
+    "Makefile|Dockerfile|LICENSE|NOTICE|README|CHANGELOG|AUTHORS|CODEOWNERS|Jenkinsfile|Procfile"
+    "|Gemfile|Rakefile|Vagrantfile|BUILD|WORKSPACE|OWNERS|Kconfig|gradlew|mvnw|configure"
+)
+"""The usual file names that are never ordinary words in a text: not `TODO`, not `VERSION`."""
+
+
+def usable(path: str) -> bool:
+    """Whether this can name a file: not empty, not a URL, not a directory, one line."""
+    return (
+        bool(path)
+        and len(path) < 4096
+        and "\n" not in path
+        and "\0" not in path
+        and "://" not in path
+        and not path.endswith("/")
+        and path not in (".", "..")
+    )
+
+
+def named_like_file(path: str) -> bool:
+    """Whether a word in running text looks like a file, by its extension or a name only files have.
+
+    For places where only the word itself shows that it is a name. A file needs neither (D5).
+    """
+    name = posixpath.basename(path)
+    return "." in name.lstrip(".") or _FILES_IN_TEXT.fullmatch(name) is not None

@@ -1,0 +1,41 @@
+"""Where a name in an answer lies: joined to the working directory or to what was searched."""
+
+from __future__ import annotations
+
+import posixpath
+
+
+def absolute(path: str, cwd: str | None) -> str:
+    """The path joined to the working directory, with dots resolved."""
+    path = path.strip().removeprefix("file://")
+    if not path:
+        return ""
+    if not path.startswith("/") and cwd and cwd.startswith("/"):
+        path = f"{cwd}/{path}"
+    tidy = posixpath.normpath(path)
+    return tidy[1:] if tidy.startswith("//") else tidy
+
+
+MAX_SCOPE = 4096
+"""No path is longer. Without this limit, trying each part of 200 KB of `a/a/a/…` took minutes."""
+
+
+def locate(name: str, cwd: str | None, scope: str) -> str:
+    """The path of a name in a result; `scope` is the absolute path that was searched.
+
+    Claude Code prints names relative to the working directory. Its other versions and other
+    harnesses print them relative to the searched path. The reading that lies inside the scope is
+    the right one.
+    """
+    if name.startswith("/") or not scope.startswith("/"):
+        return absolute(name, cwd)
+    by_cwd = absolute(name, cwd)
+    if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/") or len(scope) > MAX_SCOPE:
+        return by_cwd
+    name = posixpath.normpath(name)
+    parts = scope.strip("/").split("/")
+    for start in range(len(parts)):
+        overlap = "/".join(parts[start:])
+        if name == overlap or name.startswith(overlap + "/"):
+            return absolute(name, "/" + "/".join(parts[:start]))
+    return absolute(name, scope) if not name.startswith("../") else by_cwd

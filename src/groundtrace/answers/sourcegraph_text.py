@@ -1,0 +1,259 @@
+"""What Sourcegraph's answers look like, in both formats: blocks of files, opened files, links.
+
+Until March 2026 the server answered in JSON (`blocks`, `fileBlocks`, `content` + `url`), since then
+in text (`# repo – path` headers with an en dash, `URL:` lines). These are called the JSON era and
+the text era. The command-line client prints the same text, so the shell's readers use these
+functions too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from groundtrace.answers.fold import outer_lines
+from groundtrace.answers.payload import Payload
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_name, whole_number
+
+HEADER = regex(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
+"""A header of the text era; the separator is an EN DASH. A header without a path names a
+repository."""
+LINE = regex(r"(\d+): ?(.*)", re.DOTALL)
+"""A numbered line of a chunk or of an opened file."""
+_LINK_SIGN = regex(r"/-/(?P<type>blob|tree)/")
+_LINK_PATH = regex(r"[^\s)\"'>\]]*")
+_HOST = regex(r"https?://[^/\s]++")
+_BREAKS = frozenset("()[]")
+_LONGEST_URL = 4096
+_RANGE = regex(r"(?:\?|%3F)L(\d+)(?:(?::\d+)?-L?(\d+))?", re.IGNORECASE)
+_TREE_ENTRY = regex(r"\d+: ?(\d{6}) (\w+) [0-9a-f]{7,64}\s+(?:[\d-]+\s+)?(.+)")
+_FRAGMENT = regex(
+    r'"file"\s*:\s*"(?P<file>(?:[^"\\]|\\.)+)"\s*,\s*"repo"\s*:\s*"(?P<repo>(?:[^"\\]|\\.)+)"'
+)
+_FRAGMENT_LINE = regex(r'(?:"|\\n)(\d{1,9}): ')
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A file in an answer, with the lines of it that were shown."""
+
+    repo: str
+    """Repository as the answer spells it; empty if the answer does not say."""
+    path: str
+    """Path in the repository; empty for a result that is a repository."""
+    start: int | None = None
+    end: int | None = None
+    shown: bool = False
+    """Content was shown, with or without numbers."""
+    runs: tuple[tuple[int, int], ...] = ()
+    """The lines shown, run by run."""
+    chars: int | None = None
+    """Number of characters that show them, if known."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """The parts of a Sourcegraph URL."""
+
+    repo: str
+    path: str
+    is_folder: bool
+    start: int | None = None
+    end: int | None = None
+
+
+def plain_repo(name: str) -> str:
+    """A repository without its revision."""
+    return name.partition("@")[0].strip().strip("/")
+
+
+def link_of(text: str) -> Link | None:
+    """The file that a URL points to, with its line range."""
+    text = text[:_LONGEST_URL]
+    for sign in _LINK_SIGN.finditer(text):
+        repo = _repo_before(text, sign.start())
+        if repo:
+            break
+    else:
+        return None
+    found = _LINK_PATH.match(text, sign.end())
+    path = "" if found is None else found[0]
+    lines = _RANGE.search(path)
+    if lines is not None:
+        path = path[: lines.start()]
+    path = re.split(r"[?#]", path, maxsplit=1)[0]
+    start = whole_number(lines[1]) if lines else None
+    end = (whole_number(lines[2]) if lines[2] else start) if lines else None
+    repo = plain_repo(unquote(repo))
+    return Link(repo, unquote(path).strip("/"), sign["type"] == "tree", start, end)
+
+
+def _repo_before(text: str, end: int) -> str:
+    """The repository in `https://host/repo@revision` that ends at position `end` of the text.
+
+    Read backwards by hand: a pattern tried at every character took time that grew with the square
+    of the length.
+    """
+    start = end
+    while start and not text[start - 1].isspace() and text[start - 1] not in _BREAKS:
+        start -= 1
+    name = text[start:end]
+    folder, slash, last = name.rpartition("/")
+    name = folder + slash + last.partition("@")[0]
+    name = name.rpartition("@")[2]
+    host = _HOST.match(name)
+    name = name if host is None else name[host.end() :]
+    return name.removeprefix("/")
+
+
+# --- searches -----------------------------------------------------------------------------
+
+
+def blocks_of(payload: Payload, *, padded: bool = True) -> list[Block]:
+    """The files of a search's answer, one block per header or JSON block."""
+    value = payload.value
+    if value is None:
+        return list(text_blocks(payload.text, padded=padded))
+    found = [
+        block
+        for key in ("blocks", "fileBlocks", "results", "references", "definitions")
+        for raw in as_items(payload.mapping.get(key))
+        for block in _json_block(as_mapping(raw), padded)
+    ]
+    if not found and isinstance(value, list):
+        found = [block for raw in value for block in _json_block(as_mapping(raw), padded)]
+    return found
+
+
+def text_blocks(text: str, *, padded: bool = True) -> Iterator[Block]:
+    """Blocks of the text era. `padded`: each chunk ends with one extra empty line.
+
+    keyword_search and nls_search pad their chunks, find_references does not.
+    """
+    repo = path = ""
+    lines: list[str] = []
+    for line in [*text.split("\n"), "# end"]:
+        header = HEADER.fullmatch(line) if line[:2] == "# " else None
+        if header is None:
+            lines.append(line)
+            continue
+        if repo:
+            yield _block(repo, path, lines, padded)
+        repo, path, lines = plain_repo(header["repo"]), (header["path"] or "").strip(), []
+        if "/" not in repo and not path:  # a Markdown heading such as `# Results`
+            repo = ""
+
+
+def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
+    path = whole_name(raw.get("file")) or whole_name(raw.get("path"))
+    repo = whole_name(raw.get("repo")) or whole_name(raw.get("repository"))
+    link = link_of(text_or_empty(raw.get("url")))
+    if link is not None:
+        path, repo = path or link.path, repo or link.repo
+    if not path and not repo:
+        return
+    chunks = as_items(raw.get("chunks")) or as_items(raw.get("chunkMatches"))
+    lines: list[str] = []
+    stated: list[int] = []
+    for chunk in chunks:
+        chunk = as_mapping(chunk)
+        body = text_or_empty(chunk.get("content")).split("\n")
+        lines += [*body, ""]
+        if not any(LINE.match(line) for line in body):
+            stated += [n for key in ("startLine", "endLine") if (n := whole_number(chunk.get(key)))]
+    block = _block(plain_repo(repo), path, lines, padded)
+    if block.start is None and stated:
+        # Where numbered content allowed a check, `endLine` was always one too high.
+        block = Block(block.repo, path, min(stated), max(min(stated), max(stated) - 1), shown=True)
+    yield block
+
+
+def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
+    runs = runs_of(lines, padded=padded)
+    if not runs:
+        return Block(repo, path)
+    start, end = min(runs)[0], max([last for _, last in runs])
+    chars = sum([len(line) + 1 for line in lines if line.strip()])
+    return Block(repo, path, start, end, shown=True, runs=tuple(runs), chars=chars)
+
+
+def runs_of(lines: Iterable[str], *, padded: bool = True) -> list[tuple[int, int]]:
+    """The lines shown, run by run. Chunks come in any order and may overlap.
+
+    The last line of a padded chunk is an extra empty line, just before the line numbers jump.
+    """
+    runs: list[tuple[int, int]] = []
+    start = last = -1
+    text = ""
+    for line in lines:
+        match = LINE.match(line)
+        if match is None or len(match[1]) >= 10:
+            continue
+        number = int(match[1])
+        if number != last + 1 or start < 0:
+            if start >= 0:
+                extra = padded and last > start and not text.strip()
+                runs.append((start, last - extra))
+            start = number
+        last, text = number, match[2]
+    if start >= 0:
+        extra = padded and last > start and not text.strip()
+        runs.append((start, last - extra))
+    return runs
+
+
+def fragments(text: str) -> Iterator[Block]:
+    """Blocks in a fragment of JSON, as when a stored answer is read in parts.
+
+    The fragment may begin and end anywhere. In the JSON era the chunks of a block come before its
+    file and repository.
+    """
+    at = 0
+    for match in _FRAGMENT.finditer(text):
+        numbers = [int(n) for n in _FRAGMENT_LINE.findall(text[at : match.start()])]
+        at = match.end()
+        file = match["file"].replace('\\"', '"').replace("\\/", "/")
+        start, end = (min(numbers), max(numbers)) if numbers else (None, None)
+        runs = tuple((number, number) for number in numbers)
+        yield Block(plain_repo(match["repo"]), file, start, end, shown=bool(numbers), runs=runs)
+
+
+# --- opened files -------------------------------------------------------------------------
+
+
+def folder_files(lines: Iterable[str]) -> tuple[str, ...] | None:
+    """File names when the lines are a listing of a directory (`100644 blob <sha> name`), else None."""
+    names = []
+    entries = 0
+    for line in lines:
+        match = _TREE_ENTRY.fullmatch(line.rstrip())
+        if match is not None:
+            entries += 1
+            if match[2] == "blob":
+                names.append(match[3].strip())
+        elif (content := LINE.match(line)) is not None and content[2].strip():
+            return None
+    return tuple(names) if entries else None
+
+
+def is_past_the_end(text: str, asked_end: int | None) -> bool:
+    """Whether all that was shown is one empty line beyond the file's last one (`1400: `)."""
+    outer = outer_lines(text, LINE)
+    if outer is None:
+        return False
+    (start, _), (end, last) = outer
+    return start == end and not last.strip() and asked_end != end
+
+
+def opened_span(text: str, asked_end: int | None) -> tuple[int, int] | None:
+    """First and last line of an opened file, without the extra empty line after the last."""
+    outer = outer_lines(text, LINE)
+    if outer is None:
+        return None
+    (start, _), (end, last) = outer
+    if end > start and not last.strip() and asked_end != end:
+        end -= 1
+    return (start, end) if end >= start >= 1 else None

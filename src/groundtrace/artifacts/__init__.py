@@ -1,1 +1,0 @@
-"""Files on disk: where they go, what they are called, whole writes, locks, incremental state."""

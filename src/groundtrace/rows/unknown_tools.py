@@ -1,0 +1,126 @@
+"""Texts about tools that the tool table does not know, for terminal and reports (D48)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from groundtrace.base.mcp import server_in_name
+from groundtrace.rows.tool_use import FAILED, UNREAD
+
+LISTED = 10
+"""Most tools that the terminal names and the block of settings declares."""
+
+Calls = Mapping[str, Mapping[str, int]]
+"""Raw name of a tool to its calls, as `rows.tool_use` counts them."""
+
+
+class UnknownTool(NamedTuple):
+    """One unknown tool and how its calls were read."""
+
+    name: str
+    calls: int
+    read: int
+    """Calls in which files were found by the shape of arguments and answer."""
+    failed: int
+    """Calls that failed, found nothing or have no answer."""
+    unread: int
+    """Calls that nothing is known about."""
+    category: str
+    """What most of the calls did; `other` if none could be read."""
+
+
+def unknown_tools(calls: Calls) -> list[UnknownTool]:
+    """All unknown tools, those with the most calls first."""
+    found = []
+    for name, counts in calls.items():
+        read = {kind: n for kind, n in counts.items() if kind not in (FAILED, UNREAD)}
+        category = max(sorted(read), key=lambda kind: read[kind]) if read else "other"
+        failed, unread = counts.get(FAILED, 0), counts.get(UNREAD, 0)
+        total = sum(counts.values())
+        found.append(UnknownTool(name, total, sum(read.values()), failed, unread, category))
+    return sorted(found, key=lambda tool: (-tool.calls, tool.name))
+
+
+def what_was_read(tools: list[UnknownTool]) -> str:
+    """One sentence: how many calls there were, and how they were read."""
+    calls, read = sum(tool.calls for tool in tools), sum(tool.read for tool in tools)
+    failed, unread = sum(tool.failed for tool in tools), sum(tool.unread for tool in tools)
+    return (
+        f"{_plural(calls, 'call')} of {_plural(len(tools), 'tool')} that the tool table does "
+        f"not know: {read} read by guess from arguments and result, {failed} failed, empty or "
+        f"without a result, {unread} not read at all."
+    )
+
+
+def what_it_means(tools: list[UnknownTool]) -> str:
+    """Whether recall is a lower bound."""
+    unread = sum(tool.unread for tool in tools)
+    if not unread:
+        return (
+            "Every result could be read, so no file is missing because of them; declare the "
+            "tools to be sure of their categories."
+        )
+    return (
+        f"Recall is a lower bound: files that the {_plural(unread, 'call')} not read at all may "
+        "have shown are missing."
+    )
+
+
+def settings_block(tools: list[UnknownTool]) -> str:
+    """Settings that declare the tools, to paste into groundtrace.toml and correct."""
+    parts = []
+    for tool in tools[:LISTED]:
+        server = server_in_name(tool.name)
+        short = tool.name if server is None else tool.name.removeprefix(f"mcp__{server}__")
+        name = short if server is None else f"{server}.{short}"
+        lines = [f"[tools.{_quoted(name)}]"]
+        if server is not None:
+            lines.append(f"server = {_quoted(server)}")
+        lines.append(f'category = "{tool.category}"')
+        if tool.read:
+            lines.append('reads = "generic"')
+        else:
+            lines[-1] += "  # shows no files; otherwise give its category and reads"
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def about_servers(servers: Mapping[str, int]) -> str:
+    """The flag that would count the calls of other MCP servers; empty if there are none."""
+    if not servers:
+        return ""
+    named = ", ".join(f"{name} ({_plural(n, 'call')})" for name, n in servers.items())
+    flags = " ".join(f"--mcp-server {name}" for name in servers)
+    return (
+        f"Not counted as MCP calls: {named}. {flags} counts them. Name all other servers that "
+        "should count too."
+    )
+
+
+def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
+    """All these texts for the terminal; empty if every tool is known and every server counts."""
+    tools = unknown_tools(calls)
+    lines = []
+    if tools:
+        lines.append(f"unknown tools: {what_was_read(tools)}")
+        lines += [
+            f"  {tool.name}: {_plural(tool.calls, 'call')}, {tool.read} read ({tool.category}), "
+            f"{tool.failed} failed, {tool.unread} not read"
+            for tool in tools[:LISTED]
+        ]
+        if len(tools) > LISTED:
+            lines.append(f"  and {len(tools) - LISTED} more tools")
+        lines += [what_it_means(tools), "To declare them, add to groundtrace.toml:", ""]
+        lines += [settings_block(tools), ""]
+    note = about_servers(servers)
+    return "\n".join([*lines, note] if note else lines).rstrip("\n")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

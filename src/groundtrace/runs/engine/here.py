@@ -1,0 +1,95 @@
+"""Small work in this process, the rest in worker processes of this machine.
+
+Starting two workers takes as much processor time as reading twenty trials. So work that reads less
+than `SMALL_BYTES` is done here, as with one job; `--jobs` stays the most that may be used. Only
+work that can tell what it reads is ever called small: a trial that uses up the memory is one with
+large files, and it must cost a worker, not the whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from groundtrace.runs.engine.base import Done, Item, Result, do_one
+
+if TYPE_CHECKING:
+    from groundtrace.runs.engine.local import LocalEngine
+
+SMALL_BYTES = 8 * 1024 * 1024
+"""Bytes that are read in this process: about 0.3 s of work, the time in which two workers start and
+do their halves."""
+LEAST_BYTES = 128 * 1024
+"""What an item counts at least: it takes some milliseconds even if it reads little."""
+
+
+@runtime_checkable
+class KnowsSize(Protocol):
+    """An item that can tell how much it reads."""
+
+    def input_bytes(self) -> int | None:
+        """Bytes of its files; None if it would take requests to a store to find out."""
+
+
+def is_small(items: Iterable[object]) -> bool:
+    """Whether workers would cost more than they save."""
+    if not isinstance(items, Sized) or len(items) * LEAST_BYTES > SMALL_BYTES:
+        return False
+    left = SMALL_BYTES
+    for item in items:
+        size = item.input_bytes() if isinstance(item, KnowsSize) else None
+        if size is None:
+            return False
+        left -= max(size, LEAST_BYTES)
+        if left < 0:
+            return False
+    return True
+
+
+class HereFirstEngine:
+    """Work in this process as long as it is small, then in `jobs` processes."""
+
+    def __init__(self, jobs: int, preload: Sequence[str] = (), *, may_fork: bool = False) -> None:
+        """The parameters are those of `LocalEngine`."""
+        self.jobs = max(1, jobs)
+        self._preload = tuple(preload)
+        self._may_fork = may_fork
+        self._local: LocalEngine | None = None
+        self._started = False
+        """Worker processes were needed, and are there for small work too."""
+
+    @property
+    def workers(self) -> int:
+        return self.jobs
+
+    @property
+    def forks(self) -> bool:
+        return self.jobs > 1 and self._processes().forks
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether worker processes are there already."""
+        return self._started
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
+        if self.jobs == 1 or (not self._started and is_small(items)):
+            for item in items:
+                yield Done(item, *do_one(function, item))
+            return
+        self._started = True
+        yield from self._processes().map(function, items, chunk=chunk)
+
+    def _processes(self) -> LocalEngine:
+        if self._local is None:
+            # Imported only now: modules for processes take a tenth of the start of the program.
+            from groundtrace.runs.engine.local import LocalEngine
+
+            self._local = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
+        return self._local
+
+    def close(self) -> None:
+        if self._local is not None:
+            self._local.close()
+        self._started = False

@@ -1,0 +1,192 @@
+"""What every stage saw of one trial, as plain data, for `explain`.
+
+A user can follow a surprising number back: from the metric's arithmetic to the ranking, from the
+ranking to a call, and by the call's id to the raw trace.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from groundtrace.documents.events import Access, Event
+from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.metrics.calculations import Calculations
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
+from groundtrace.metrics.looked_at import looked_at
+from groundtrace.model import CallView, Outcome, Problem, Task, ToolCall
+from groundtrace.redact import mask
+from groundtrace.runs.trial_results import TrialReading
+
+
+def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
+    """Identity, trace, ground truth, calls, ranking and metrics of one trial."""
+    return {
+        "identity": _identity(reading),
+        "trace": _trace(reading),
+        "ground_truth": _ground_truth(reading),
+        "calls": [
+            _call(event, call, view)
+            for event, call, view in zip(
+                reading.document.events, reading.trace.calls, reading.views, strict=True
+            )
+        ],
+        "ranking": _ranking(reading),
+        "metrics": _metrics(reading, metrics),
+        "looked_at": msgspec.to_builtins(looked_at(reading.document)),
+        "outcome": msgspec.to_builtins(reading.trial.outcome),
+        "outcome_sources": _outcome_sources(reading.trial.outcome),
+        "problems": [_problem(problem) for problem in reading.problems],
+    }
+
+
+def _identity(reading: TrialReading) -> dict[str, Any]:
+    """Each field of identity with where it came from."""
+    named = msgspec.to_builtins(reading.document.provenance) | {
+        "harness": reading.trial.harness,
+        "harness_version": reading.trial.harness_version,
+        "task definition": _definition(reading.trial.task),
+    }
+    evidence = reading.trial.evidence
+    return {
+        name: {"value": value, "evidence": evidence.get(name, "")} for name, value in named.items()
+    }
+
+
+def _definition(task: Task | None) -> str | None:
+    """Where a task is defined: its folder, or the row of a data set."""
+    if task is None:
+        return None
+    if task.row is not None:
+        return f"{task.row.file}, row {task.row.number}"
+    return task.folder.url if task.folder is not None else None
+
+
+def _trace(reading: TrialReading) -> dict[str, Any]:
+    trace = reading.trace
+    calls = trace.calls
+    return {
+        "source": trace.source,
+        "evidence": list(trace.evidence),
+        "cwd": trace.cwd,
+        "mcp_servers": list(trace.mcp_servers),
+        "calls": len(calls),
+        "subagent_calls": sum(call.is_subagent for call in calls),
+        "without_result": sum(call.result is None for call in calls),
+        "degraded_reason": reading.document.coverage.degraded_reason,
+    }
+
+
+def _ground_truth(reading: TrialReading) -> dict[str, Any]:
+    section = msgspec.to_builtins(reading.document.ground_truth)
+    coverage = reading.document.coverage
+    return {
+        "source": coverage.ground_truth_source,
+        "confidence": coverage.ground_truth_confidence,
+        **section,
+    }
+
+
+def _call(event: Event, call: ToolCall, view: CallView) -> dict[str, Any]:
+    accesses = event.accesses if event.accesses is not UNSET else []
+    result = call.result
+    return {
+        "step": event.step_index,
+        "call_id": call.call_id,
+        "step_id": call.step_id,
+        "tool": event.tool_name,
+        "known_as": view.tool,
+        "category": event.tool_category,
+        "is_mcp": event.is_mcp,
+        "is_subagent": event.is_subagent,
+        "failed": view.failed,
+        "arguments": event.arguments,
+        "accesses": [_access(access) for access in accesses],
+        "why": sorted({ref.rule for ref in view.refs if ref.rule}),
+        "result_characters": None if result is None else len(result.text),
+        "problems": [_problem(problem) for problem in view.problems],
+    }
+
+
+def _access(access: Access) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(access)
+    return data
+
+
+def _outcome_sources(outcome: Outcome) -> dict[str, str | None]:
+    """Where each outcome was found, or why there is none."""
+    sources: dict[str, str | None] = {}
+    for name, record in OUTCOMES.items():
+        if getattr(outcome, name) is None:
+            reason = getattr(outcome, record.reason_field) if record.reason_field else None
+            sources[name] = reason or record.absent_reason
+            continue
+        stated = getattr(outcome, record.source_field) if record.source_field else None
+        sources[name] = stated or outcome.found_in.get(name)
+    return sources
+
+
+COUNTED_FROM = {
+    "file_level_metrics": "ranking, retrieved",
+    "file_level_metrics_shown": "ranking, shown",
+    "chunk_level_metrics": "lines in calls",
+    "line_level_metrics": "lines in calls",
+    "context_metrics": "text in calls",
+    "utilization_probes": "reads and writes in calls",
+    "discovery": "first calls that met or showed a file",
+    "subagent_metrics": "calls of subagents",
+    "judged_metrics": "ranking, retrieved",
+    "patch_metrics": "files handed in, and files shown",
+    "funnel": "accesses to relevant files, in order",
+    "published_metrics": "files handed in and lines in calls",
+}
+"""Section of the metrics document to the part of the explanation that its numbers come from."""
+
+
+def _ranking(reading: TrialReading) -> dict[str, Any]:
+    """The files in the order that the metrics use, with the ground-truth entry of each hit."""
+    evidence = EvidenceView(reading.document)
+    truth = reading.document.ground_truth.files
+    found: dict[str, Any] = {}
+    for name, kinds in (("retrieved", RETRIEVED), ("shown", SHOWN)):
+        ranked = evidence.first(kinds)
+        found[name] = [
+            {
+                "rank": rank,
+                "file": touch.file,
+                "ground_truth_file": touch.truth,
+                "step": touch.event.step_index,
+                "kind": touch.kind,
+            }
+            for rank, touch in enumerate(ranked, 1)
+        ]
+        hit = {touch.truth for touch in ranked if touch.truth is not None}
+        found[f"missed_{name}"] = [entry for entry in truth if entry not in hit]
+    return found
+
+
+def _metrics(reading: TrialReading, metrics: MetricsDocument) -> list[dict[str, Any]]:
+    calculations = Calculations(EvidenceView(reading.document))
+    rows = []
+    for name, metric in METRICS.items():
+        value = metric.getter(metrics)
+        rows.append(
+            {
+                "metric": name,
+                "value": value,
+                "undefined": None if value is not None else metric.why_undefined(metrics),
+                "arithmetic": None if value is None else calculations.of(name),
+                "counted_from": COUNTED_FROM.get(metric.section, "calls"),
+                "measures": metric.measures,
+                "formula": metric.formula,
+                "better": metric.better,
+            }
+        )
+    return rows
+
+
+def _problem(problem: Problem) -> str:
+    return mask(str(problem))

@@ -1,0 +1,169 @@
+"""Metrics documents and outcomes to the impact analysis; needs no trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+from msgspec import field
+
+from groundtrace.base.suggest import unknown_name
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.summary import RefusedDocument
+from groundtrace.errors import NothingFoundError, UsageError
+from groundtrace.impact.options import ImpactOptions, fitting
+from groundtrace.runs.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
+from groundtrace.runs.output_folders import OutputFolders, RunOutput
+from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.refused import lines_of, refused_documents
+from groundtrace.runs.request import ALL_RUNS, Request
+from groundtrace.runs.rows_of_runs import MadeRows, rows_for_impact
+from groundtrace.runs.session import RunSession, open_if_stale
+from groundtrace.runs.state import fingerprint, fingerprint_lines
+from groundtrace.runs.write import write_document
+
+
+class Analysed(msgspec.Struct):
+    """What the analysis did."""
+
+    outputs: list[RunOutput] = field(default_factory=list)
+    single: bool = True
+    """RUNS is one run."""
+    written: list[str] = field(default_factory=list)
+    """Documents that are on disk now, including those that did not change."""
+    refused: list[RefusedDocument] = field(default_factory=list)
+    """Documents that cannot be read and do not count (D62)."""
+
+
+Check = Callable[[ImpactDocument], None]
+"""Raises an error if the user asked for something that the analysis over all of RUNS lacks."""
+
+
+def impact(
+    request: Request,
+    options: ImpactOptions,
+    made: MadeRows | None = None,
+    check: Check | None = None,
+) -> Analysed:
+    """Analyse each run, and all runs together if RUNS contains several.
+
+    The widest analysis comes first: if `check` refuses it, nothing is written.
+    """
+    outputs, single = request.output_folders.existing()
+    done = Analysed(outputs, single)
+    scopes = [(output, [output]) for output in outputs]
+    if not single:
+        scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
+    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
+    done.refused += [one for of_run in inputs.values() for one in of_run.refused]
+    request.ticker.stage("comparing", "analyses")
+    request.ticker.add_total(len(scopes))
+    for target, analysed in reversed(scopes):
+        _write(target, analysed, request, options, made or {}, inputs, check)
+        check = None
+        request.ticker.advance()
+    done.written += [f"{target.folder.url}/{IMPACT}" for target, _ in scopes]
+    return done
+
+
+def widest_document(request: Request) -> ImpactDocument | None:
+    """The stored analysis over all of RUNS; None if it cannot be read."""
+    return stored_analysis(request.output_folders)
+
+
+def stored_analysis(folders: OutputFolders) -> ImpactDocument | None:
+    """The same, without a request."""
+    outputs, single = folders.existing()
+    folder = outputs[0].folder if single else folders.aggregate()
+    stored: StoredDocument[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
+    return stored.document
+
+
+def check_configurations(
+    document: ImpactDocument, baseline: str | None, against: str | None, flags: str = "--"
+) -> None:
+    """Raise UsageError if no configuration has a given name: a typing mistake would look like a
+    result."""
+    names = [own.config_name for own in document.config_aggregates]
+    for flag, name in (("baseline", baseline), ("against", against)):
+        if name is not None and not fitting(names, name):
+            raise UsageError(f"{flags}{flag}: {unknown_name('configuration', name, names)}")
+
+
+def analysis_of_runs(
+    request: Request, options: ImpactOptions, made: MadeRows | None = None
+) -> ImpactDocument:
+    """The analysis over all of RUNS, without writing it."""
+    outputs, single = request.output_folders.existing()
+    scope = outputs[0].run_id if single else ALL_RUNS
+    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
+    return _analysis(outputs, scope, request, options, made or {}, inputs)
+
+
+def _write(
+    target: RunOutput,
+    outputs: Sequence[RunOutput],
+    request: Request,
+    options: ImpactOptions,
+    made: MadeRows,
+    inputs: Mapping[str, _Inputs],
+    check: Check | None,
+) -> None:
+    ours = [one for output in outputs for one in inputs[output.folder.url].refused]
+    marks = [inputs[output.folder.url].mark for output in outputs]
+    made_from = fingerprint(marks, asdict(options), request.only, ours)
+
+    def is_current(session: RunSession) -> bool:
+        return not request.force and session.is_current(IMPACT, made_from)
+
+    with open_if_stale(target, request.known, is_current) as session:
+        if session is None:
+            return
+        analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+        if check is not None:
+            check(analysis)
+        analysis = msgspec.structs.replace(analysis, refused=ours)
+        written = write_document(target.folder, IMPACT, analysis)
+        session.enter_result(IMPACT, made_from, written)
+        session.save()
+
+
+def _analysis(
+    outputs: Sequence[RunOutput],
+    scope: str,
+    request: Request,
+    options: ImpactOptions,
+    made: MadeRows,
+    inputs: Mapping[str, _Inputs],
+) -> ImpactDocument:
+    from groundtrace.impact import analyse
+
+    # Rows come one at a time: the analysis keeps only a tenth of each row.
+    without = {url: frozenset(one.path for one in own.refused) for url, own in inputs.items()}
+    rows = rows_for_impact(outputs, made, request, without)
+    first = next(rows, None)
+    if first is None:
+        named = [one for own in inputs.values() for one in own.refused]
+        why = f"all refused, such as {lines_of(named)[0]}" if named else "no metrics"
+        raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace evaluate' first")
+    every = chain((first,), rows)
+    return analyse(every, options, generated_at=request.generated_at, scope=scope)
+
+
+class _Inputs(NamedTuple):
+    """What an analysis needs to know about the documents of a run before it reads them."""
+
+    mark: str
+    """Fingerprint of outcomes and metrics."""
+    refused: list[RefusedDocument]
+
+
+def _inputs(output: RunOutput, request: Request) -> _Inputs:
+    seen = request.known.look_at(output.folder)
+    marks = seen.marks
+    names = (n for n in sorted(marks) if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING))
+    mark = fingerprint_lines(chain((output.run_id,), (f"{name} {marks[name]}" for name in names)))
+    return _Inputs(mark, refused_documents(output, seen))

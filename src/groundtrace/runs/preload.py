@@ -1,0 +1,18 @@
+"""Modules that are imported once before workers are forked, so that no worker imports them."""
+
+from __future__ import annotations
+
+# Other modules import these only when needed; without this, each worker would import them.
+import groundtrace.metrics
+import groundtrace.pipeline
+import groundtrace.redact.forms
+import groundtrace.redact.named
+import groundtrace.redact.places
+import groundtrace.rows.make
+import groundtrace.rows.summarise
+import groundtrace.runs.document_work
+import groundtrace.runs.normalize
+import groundtrace.shell
+import groundtrace.tools.auggie
+import groundtrace.tools.github
+import groundtrace.tools.sourcegraph_evaluator  # noqa: F401

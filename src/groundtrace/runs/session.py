@@ -1,0 +1,312 @@
+"""An output folder while a stage works in it: locked, with its state and a listing of its files.
+
+All stages write through a session, so that locking, checking what is current, and the state on disk
+follow the same rules everywhere. Two rules keep the state true when a run is killed:
+
+- Before a document is made again, the state on disk forgets it (`forget_before_work`). Otherwise a
+  later run with the old inputs could take the new document for the old one.
+- A document is entered into the state only after it is on disk. The state is saved every
+  `SAVE_SECONDS` and when the run is stopped (`work_through`), so a kill costs seconds of work, not
+  all of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Protocol, TypeVar
+
+from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.errors import GroundtraceError
+from groundtrace.runs.engine import Done
+from groundtrace.runs.file_names import metrics_path
+from groundtrace.runs.known_results import FolderSeen, KnownResults
+from groundtrace.runs.lock import FILE_NAME as LOCK_FILE
+from groundtrace.runs.lock import locked
+from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.request import Request
+from groundtrace.runs.state import FILE_NAME as STATE_FILE
+from groundtrace.runs.state import (
+    RunSeen,
+    State,
+    entry_of,
+    load_state,
+    mark_of,
+    marks_in,
+    save_state,
+)
+from groundtrace.storage import Folder, FolderEntry
+
+SAVE_SECONDS = 10.0
+"""Seconds between saves of the state: a kill -9 costs at most this much work."""
+BATCH_TRIALS = 1000
+"""Trials planned at a time: a few megabytes of plans, and enough to know the total for progress."""
+BATCH_RUNS = 200
+"""Runs processed at a time: each has a lock, which is an open file."""
+
+
+class RunSession:
+    """One output folder, locked: which files are current, and what was made since it was opened."""
+
+    def __init__(
+        self, output: RunOutput, *, ignore_state: bool = False, seen: FolderSeen | None = None
+    ) -> None:
+        """`ignore_state`: start as if no earlier run had left a state. `seen`: the folder as it is,
+        if that is known."""
+        self.output = output
+        self.folder = output.folder
+        self._marks = None if seen is None else seen.marks
+        self.state = State()
+        if not ignore_state:
+            self.state = load_state(output.folder) if seen is None else seen.state
+        self.unsaved = False
+        """The state differs from the one on disk."""
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """Mark of every file in the folder; the folder is listed once, at first use."""
+        if self._marks is None:
+            self._marks = marks_in(self.folder)
+        return self._marks
+
+    @property
+    def may_be_in_use(self) -> bool:
+        """Whether the lock's file names a holder. The holder may be working or dead; only taking
+        the lock shows which."""
+        mark = self._mark(LOCK_FILE)
+        return bool(mark) and not mark.startswith("0:")
+
+    def _mark(self, name: str) -> str:
+        """Mark of one file; empty if there is none. A stage that makes one file needs no listing of
+        thousands."""
+        return mark_of(self.folder, name) if self._marks is None else self._marks.get(name, "")
+
+    # run-level files
+
+    def is_current(self, name: str, made_from: str) -> bool:
+        """Whether a run-level file was made from these inputs and did not change since."""
+        mark = self._mark(name)
+        return bool(mark) and self.state.results.get(name) == entry_of(made_from, mark)
+
+    def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
+        """Remember what a run-level file was made from. The file must be on disk."""
+        self._set(self.state.results, name, entry_of(made_from, written.mark))
+
+    def leave_out(self, run_ids: list[str]) -> None:
+        """Remember, for the folder over all runs, which runs do not count any more."""
+        self.unsaved |= self.state.left_out != run_ids
+        self.state.left_out = run_ids
+
+    def enter_run(self, seen: RunSeen | None) -> None:
+        """Remember the run as it was when all its work was done; None if something is missing."""
+        self.unsaved |= self.state.run != seen
+        self.state.run = seen
+
+    # events documents
+
+    def is_current_document(self, path: str, inputs: str) -> bool:
+        """Whether an events document was made from these inputs and did not change since."""
+        entry = entry_of(inputs, self.marks.get(path))
+        return path in self.marks and self.state.documents.get(path) == entry
+
+    def enter_document(self, path: str, inputs: str, mark: str, outcome: TrialOutcome) -> None:
+        """Remember what an events document was made from. outcomes.json will name it later."""
+        self._set(self.state.documents, path, entry_of(inputs, mark))
+        self.state.unfinished[path] = outcome
+
+    def forget_before_work(self, paths: Collection[str]) -> None:
+        """Forget documents that will be made again, also on disk, before anything is written."""
+        if not paths:
+            return
+        self.state.run = None
+        for path in paths:
+            self.forget(path)
+        if STATE_FILE in self.marks:
+            self.save()
+
+    def forget(self, path: str) -> None:
+        """Forget an events document and its metrics."""
+        for entries in (self.state.documents, self.state.evaluated, self.state.unfinished):
+            self.unsaved |= entries.pop(path, None) is not None
+
+    def forget_inputs(self, path: str) -> None:
+        """Forget what an events document was made from: its trial is gone, the file may stay."""
+        self.unsaved |= self.state.documents.pop(path, None) is not None
+
+    def outcomes_are_written(self) -> None:
+        """Note that outcomes.json names every document now."""
+        self.unsaved |= bool(self.state.unfinished)
+        self.state.unfinished.clear()
+
+    # metrics documents
+
+    def is_current_metrics(self, path: str) -> bool:
+        """Whether an events document was evaluated and neither it nor its metrics changed since."""
+        return self.state.evaluated.get(path) == self._both_marks(path)
+
+    def enter_metrics(self, path: str, events_mark: str, metrics_mark: str) -> None:
+        """Remember that an events document was evaluated at this mark; its metrics are on disk."""
+        self._set(self.state.evaluated, path, entry_of(events_mark, metrics_mark))
+
+    def leave_metrics(self, path: str) -> None:
+        """Treat a document as evaluated with the current files, because it does not count any
+        more."""
+        self._set(self.state.evaluated, path, self._both_marks(path))
+
+    def forget_metrics(self, path: str) -> None:
+        """Forget that an events document was evaluated."""
+        self.unsaved |= self.state.evaluated.pop(path, None) is not None
+
+    def forget_metrics_but(self, paths: Collection[str]) -> None:
+        """Forget the metrics of all documents but these."""
+        for path in self.state.evaluated.keys() - set(paths):
+            self.forget_metrics(path)
+
+    def _both_marks(self, path: str) -> str:
+        return entry_of(self.marks.get(path), self.marks.get(metrics_path(path)))
+
+    # the state itself
+
+    def _set(self, entries: dict[str, str], key: str, entry: str) -> None:
+        self.unsaved |= entries.get(key) != entry
+        entries[key] = entry
+
+    def save(self) -> None:
+        """Write the state. Everything that it names must be on disk."""
+        save_state(self.folder, self.state)
+        self.unsaved = False
+
+    def save_if_changed(self) -> None:
+        """Write the state unless the one on disk is the same."""
+        if self.unsaved:
+            self.save()
+
+
+Sessions = Mapping[str, RunSession]
+"""Address of an output folder to its session."""
+
+
+@contextmanager
+def open_session(output: RunOutput) -> Iterator[RunSession]:
+    """One output folder, locked while the block runs; raises LockedError with the holder's name."""
+    with locked(output.folder):
+        yield RunSession(output)
+
+
+@contextmanager
+def open_if_stale(
+    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
+) -> Iterator[RunSession | None]:
+    """One output folder, locked while the block runs; None if a stage has nothing to do in it.
+
+    That is asked without the lock first, because then nothing is written. If another process may
+    be working there, only taking the lock shows whether it is.
+    """
+    seen = RunSession(output, seen=known.get(output.folder))
+    if not seen.may_be_in_use and is_current(seen):
+        yield None
+        return
+    known.forget(output.folder)
+    with open_session(output) as session:
+        # Another command may have made it in the meantime.
+        yield None if is_current(session) else session
+
+
+@contextmanager
+def open_sessions(
+    outputs: Iterable[RunOutput], *, ignore_state: bool = False
+) -> Iterator[Sessions]:
+    """Several output folders, all locked while the block runs."""
+    with ExitStack() as locks:
+        sessions: dict[str, RunSession] = {}
+        for output in outputs:
+            locks.enter_context(locked(output.folder))
+            sessions[output.folder.url] = RunSession(output, ignore_state=ignore_state)
+        yield sessions
+
+
+AnyRun = TypeVar("AnyRun")
+
+
+def batches(runs: Iterable[AnyRun], trials: Callable[[AnyRun], int]) -> Iterator[list[AnyRun]]:
+    """Runs in lists of about `BATCH_TRIALS` trials.
+
+    Together the runs of a list keep all workers busy, even if each run is small.
+    """
+    batch: list[AnyRun] = []
+    weight = 0
+    for run in runs:
+        batch.append(run)
+        weight += trials(run)
+        if weight >= BATCH_TRIALS or len(batch) >= BATCH_RUNS:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
+
+
+class Work(Protocol):
+    """One piece of work, for one output folder."""
+
+    @property
+    def output(self) -> Folder:
+        """The folder that its results go to."""
+
+
+Item = TypeVar("Item", bound=Work)
+Result = TypeVar("Result")
+
+
+def with_last(batches: Iterator[list[AnyRun]]) -> Iterator[tuple[list[AnyRun], bool]]:
+    """Each batch, and whether it is the last: then the total of the work is known.
+
+    The next batch is made before this one is yielded, so two batches are in memory.
+    """
+    before = next(batches, None)
+    while before is not None:
+        following = next(batches, None)
+        yield before, following is None
+        before = following
+
+
+def work_through(
+    request: Request,
+    sessions: Sessions,
+    function: Callable[[Item], Result],
+    works: Iterable[Item],
+    enter: Callable[[Done[Item, Result], RunSession], None],
+    *,
+    each: float = 1.0,
+) -> None:
+    """Process all works in the request's engine; `enter` adds each result to its run's session.
+
+    `each` is how much one work counts in the total that the stage has announced.
+    """
+    saved_at = time.monotonic()
+    try:
+        for done in request.engine.map(function, works):
+            request.ticker.advance(each)
+            enter(done, sessions[done.item.output.url])
+            if time.monotonic() - saved_at > SAVE_SECONDS:
+                _save_all(sessions)
+                saved_at = time.monotonic()
+    except BaseException:
+        _save_all_if_possible(sessions)
+        raise
+
+
+def _save_all(sessions: Sessions) -> None:
+    for session in sessions.values():
+        session.save_if_changed()
+
+
+def _save_all_if_possible(sessions: Sessions) -> None:
+    """Save the states while the run is being stopped, by the user or by an error of the disk.
+
+    Saving may fail for the same reason.
+    """
+    try:
+        _save_all(sessions)
+    except GroundtraceError:
+        pass

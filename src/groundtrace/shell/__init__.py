@@ -1,0 +1,236 @@
+"""Shell commands as evidence: which files a command read, searched, listed and wrote (D6, D7).
+
+A trace holds a command and what it printed, and nothing else. Both are needed: the command says
+which files could have been shown, the output says which were shown. `cat a.py || cat b.py` opens
+one of two files; `grep -rn x .` names its files only in its output. Without output nothing was
+shown (D4). The command alone says what was written, unless an error says otherwise.
+
+So a command is interpreted without running anything, as a compiler analyses a program. Then the
+output is compared with what the interpretation allows:
+
+1. `syntax`: the command is parsed, even if parts of it are broken; plain words need no grammar.
+2. `walk`: it is followed as a shell would follow it: directories, variables, loops, pipes. Text
+   that cannot be known is a hole, which matches any text. The walk ends before step 5 begins
+   (D119).
+3. `programs`: each program says what it prints, as **parts**: "lines 10 to 20 of a.py", "lines of
+   the files below src that match x", "the text ---".
+4. `streams`: the parts, and what `head`, `sed` and `grep` after a pipe do with them.
+5. `align`: the lines of the output are divided among the parts, in order, so that they fit best.
+   `weights` says how much each piece of evidence counts.
+6. Each part says which files are shown by the lines that it got.
+
+An example: `cd src && head -20 a.py; echo ---; grep -n alpha b.py` gives three parts: lines 1–20 of
+`src/a.py`, the text `---`, and found lines of `src/b.py`. Take this output:
+
+    import os
+    ---
+    7:alpha = 1
+
+The first line is the contents (a.py has one line: 1–1 was read), the second is the text, and the
+third begins with a number (b.py was matched at line 7). If the output had been only `---`, no file
+would have been shown.
+
+Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `walk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from groundtrace.base.patterns import regex
+from groundtrace.config import Settings
+from groundtrace.model import FileRef, Problem, ToolResult
+from groundtrace.shell.align.divide import divide
+from groundtrace.shell.output import Output, read_output
+from groundtrace.shell.output.complaints import SPEAKERS, Speaks
+from groundtrace.shell.output.cuts import is_cut
+from groundtrace.shell.programs.added import added_programs
+from groundtrace.shell.programs.call import ProgramEntry
+from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE
+from groundtrace.shell.shown import with_shown
+from groundtrace.shell.streams.part import Opaque, Part, Write
+from groundtrace.shell.streams.text import Text
+from groundtrace.shell.syntax.holes import HOLES
+from groundtrace.shell.syntax.parse import parse
+from groundtrace.shell.walk.walker import Walker
+
+
+class ShellView(msgspec.Struct, frozen=True):
+    """What a shell call touched, according to its command and its output."""
+
+    refs: tuple[FileRef, ...] = ()
+    """Files touched, in order of appearance."""
+    failed: bool = False
+    """The call obtained nothing: refused, cancelled, or nothing was printed that was asked for."""
+    repos: tuple[str, ...] = ()
+    """Repositories that remote readers in the command name, as the command spells them."""
+    problems: tuple[Problem, ...] = ()
+    """Parts of the command that could not be parsed."""
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """The whole text of files that the command wrote, where it is known."""
+
+
+def shell_refs(
+    command: str,
+    result: ToolResult | None,
+    cwd: str | None,
+    settings: Settings,
+    texts: Mapping[str, str] | None = None,
+) -> ShellView:
+    """The files that `command` touched when it ran in `cwd` and gave `result`.
+
+    `texts` has the text of files that the agent wrote before; it may run them (D141).
+    """
+    table = _table(settings.shell_commands) if settings.shell_commands else TABLE
+    output = read_output(result, _speaks(table, command))
+    if output.refused or not isinstance(command, str):
+        return ShellView(failed=True)
+    if _submits(command, output.lines):
+        return ShellView()
+    # OpenHands repeats a command above its output if the command ends with an escaped semicolon.
+    if output.lines and output.lines[0].strip() == command.strip():
+        del output.lines[0]
+    if settings.shell == "ignore":
+        return ShellView(failed=bool(result and result.is_error) and not output.lines)
+    tree = parse(command)
+    if tree.broken and not output.lines and output.unparsed:
+        return ShellView(failed=True)  # the shell could not parse it either, and ran nothing
+    walker = Walker(tree, cwd, output, table, texts)
+    try:
+        parts = walker.run_tree(tree)
+        refs, failed = _resolve(parts, output, bool(result and result.is_error))
+    except RecursionError:
+        # Such a command is data, not something that an agent reads with.
+        problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
+        return ShellView(failed=False, problems=(problem,))
+    problems = _problems(tree.broken, output)
+    return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
+
+
+def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:
+    """The texts that the command wrote, without files that it then changed (`sed -i`)."""
+    texts = walker.texts()
+    for part in parts if texts else ():
+        if isinstance(part, Write) and part.rule not in ("redirection", "tee"):
+            texts.pop(part.path, None)
+    return texts
+
+
+_MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
+_SUBMISSION = regex(
+    rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"
+)
+
+
+def _submits(command: str, lines: Sequence[str]) -> bool:
+    """Whether this is the final submission: what follows the mark is the answer, not a read."""
+    if lines and lines[0].strip() in _MARKS:
+        return True
+    return "_FINAL_OUTPUT" in command and _SUBMISSION.match(command) is not None
+
+
+def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
+    """A problem if the command does not parse, unless bash itself reported that."""
+    if not broken or output.had_errors:
+        return ()
+    reason = (
+        "part of the command is not valid bash, or too large to be parsed; only the rest was read"
+    )
+    return (Problem("", "shell_syntax", reason),)
+
+
+def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
+    """Who may print error messages: programs of the table and words of the command.
+
+    `./show a.py` may print `show: cannot open a.py`.
+    """
+
+    words: set[str] = set()
+
+    def speaks(who: str) -> bool:
+        if who in table or who in SPEAKERS or who in OTHER_SPEAKERS:
+            return True
+        if not words:
+            words.update(_WORD.findall(str(command)))
+        return who in words
+
+    return speaks
+
+
+_WORD = regex(r"[\w.+-]+")
+
+
+def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:
+    return {**TABLE, **added_programs(added, TABLE)}
+
+
+def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
+    """References of all parts, and whether the call obtained nothing."""
+    refs_of_parts: list[FileRef] = []
+    asked = got = False
+    segments = divide(parts, output.lines)
+    shown = [segment for segment in segments if segment.lines] if output.trimmed else []
+    ends = (shown[0], shown[-1]) if shown else ()
+    # The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
+    mixed = False
+    for segment in segments:
+        if isinstance(segment.part, Opaque):
+            mixed = True
+    for segment in segments:
+        part, lines = segment.part, segment.lines
+        if isinstance(part, Text):
+            if part.streams:
+                refs_of_parts.extend(_captured(part, lines))
+            continue
+        asked = asked or (part.prints and part.wanted)
+        if not lines and part.prints:
+            if not (is_error or output.had_errors):
+                refs_of_parts.extend(part.unseen())
+            continue
+        got = got or (part.prints and part.obtained(lines))
+        cut = output.cut and is_cut(lines)
+        show = part.around_cuts if cut else part.refs
+        found = show(lines, segment.sure, segment in ends)
+        sure = segment.sure and not mixed
+        refs_of_parts.extend(with_shown(found, part.own(lines), sure, cut))
+    refs = distinct(refs_of_parts)
+    if refs:
+        return refs, False
+    failed = (asked and not got) or (not got and (is_error or output.had_errors))
+    return refs, failed
+
+
+def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:
+    """Files whose captured output a text shows (`echo "first: $line"`)."""
+    for index, line in enumerate(lines):
+        holed = part.holed(index) if index < len(part.lines) else None
+        values = holed.match(line) if holed is not None else None
+        if values is None:
+            continue
+        for hole, text in zip(HOLES.findall(part.lines[index]), values, strict=False):
+            if text and hole in part.streams:
+                for segment in divide(part.streams[hole], [text]):
+                    if segment.lines and segment.part.prints:
+                        yield from segment.part.shown(segment.lines, segment.sure, True)
+
+
+def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
+    """References without repetition; a name adds nothing if the contents were shown."""
+    refs = tuple(given)
+    if len({ref.path for ref in refs}) == len(refs):
+        return refs  # the usual case: every file is there once
+    shown = {(ref.repo, ref.path) for ref in refs if ref.kind in {"read", "matched"}}
+    out: dict[tuple[object, ...], FileRef] = {}
+    for ref in refs:
+        if ref.kind == "surfaced" and (ref.repo, ref.path) in shown:
+            continue
+        key = (ref.repo, ref.path, ref.kind, ref.line_start, ref.line_end)
+        first = out.setdefault(key, ref)
+        if first is not ref:  # shown twice in one call: its characters count twice
+            known = first.shown_chars is not None and ref.shown_chars is not None
+            chars = (first.shown_chars or 0) + (ref.shown_chars or 0) if known else None
+            out[key] = msgspec.structs.replace(first, shown_chars=chars)
+    return tuple(out.values())

@@ -1,0 +1,327 @@
+"""git: show, diff, log, blame, grep, ls-files, status, checkout and apply."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from groundtrace.base.patterns import regex
+from groundtrace.model import AccessKind, OldSide
+from groundtrace.shell.programs.call import Call, Handler, Options
+from groundtrace.shell.programs.readers import blame_spans
+from groundtrace.shell.programs.searchers import git_grep
+from groundtrace.shell.programs.writers import apply_patch
+from groundtrace.shell.streams import line_algebra as algebra
+from groundtrace.shell.streams.content import Content
+from groundtrace.shell.streams.file_names import join
+from groundtrace.shell.streams.git_diffs import Diff
+from groundtrace.shell.streams.name_lists import Names
+from groundtrace.shell.streams.part import Opaque, Parts
+from groundtrace.shell.streams.patched import Told
+from groundtrace.shell.streams.repository_top import place
+from groundtrace.shell.streams.text import Text
+from groundtrace.shell.syntax.holes import has_hole
+
+_GLOBAL_VALUES = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}
+_OBJECT = regex(r"[^:\s]*:(?!/)(.+)$")
+
+
+def _git(call: Call) -> Parts:
+    args = list(call.args)
+    cwd = call.cwd
+    while args and args[0].text.startswith("-"):
+        word = args.pop(0)
+        if word.text in _GLOBAL_VALUES and args:
+            value = args.pop(0).text
+            if word.text in {"-C", "--work-tree"}:
+                cwd = None if has_hole(value) else join(cwd, value)
+    if not args:
+        return [Opaque(rule="git")]
+    verb = args.pop(0).text
+    entry = call.shell.table.get(f"git {verb}")
+    if entry is None:
+        return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
+    with call.shell.inside(call.shell.env.at(cwd)):
+        return entry.run(replace(call, name="git", args=args))
+
+
+_NAMES = (
+    ("--name-only", "plain"),
+    ("--name-status", "letters"),
+    ("--numstat", "numstat"),
+    ("--raw", "raw"),
+    ("--stat", "diffstat"),
+)
+"""Options that make show, diff and log print names instead of patches, and in which form."""
+
+
+def _listing(call: Call, options: Options) -> Parts | None:
+    """What is printed with an option that asks for names, or for less; else None."""
+    patches = options.has("-p", "--patch", "-u")
+    for option, form in _NAMES:
+        if options.has(option) and not (option == "--stat" and patches):
+            if form == "plain" and options.has("--log"):
+                form = "logname"
+            top = _from_top(options)
+            return [
+                Names(
+                    cwd=call.cwd,
+                    start=call.shell.start,
+                    form=form,
+                    only_files=True,
+                    top=top,
+                    rule="git",
+                )
+            ]
+    if options.has("--shortstat", "--quiet", "-s", "--no-patch", "--summary", "--check"):
+        return [Opaque(rule="git")]
+    return None
+
+
+def _patch(call: Call, options: Options, rule: str) -> Diff:
+    top, summary = _from_top(options), options.has("--stat")
+    return Diff(cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule)
+
+
+def _from_top(options: Options) -> bool:
+    """Whether names are relative to the top of the repository, not to the directory of git."""
+    return not options.has("--relative")
+
+
+def _show(call: Call) -> Parts:
+    options = call.options()
+    parts: Parts = []
+    for word in options.operands:
+        found = _OBJECT.match(word.text) if word.known else None
+        if found:
+            # If git misses the file, its message names it from the top, without the revision.
+            name = found[1].rstrip("/")
+            known = call.shell.path(name) is not None
+            path = place(call.cwd, name, call.shell.start) if known else None
+            # `git show HEAD:src` lists a folder below such a heading; folders end with a slash.
+            heading = f"tree {word.text}"
+            if heading in call.shell.lines:
+                parts.append(Text(lines=(heading, "")))
+                parts.append(Names(cwd=path, only_files=False, rule="git show"))
+                continue
+            parts.append(Content(path=path, rule="git show"))
+    if parts:
+        return parts
+    options.flags.add("--log")
+    patch = _patch(call, options, "git show")
+    # The last commit's own patch: its new side is what was checked out.
+    own = {word.text for word in options.operands[:1]} <= {"HEAD"}
+    return _listing(call, options) or [replace(patch, side=None) if own else patch]
+
+
+def _diff(call: Call) -> Parts:
+    options = call.options()
+    if options.has("--no-index") and len(options.operands) == 2:
+        return algebra.derive(call.opened(options.operands), "git diff")
+    patch = replace(_patch(call, options, "git diff"), side=_old_side(options))
+    return _listing(call, options) or [patch]
+
+
+def _old_side(options: Options) -> OldSide:
+    """What a diff of the working tree or the index compares with, where no other revision can be
+    meant: `git diff FILE`, `git diff --cached`, `git diff HEAD`."""
+    names = [word.text for word in options.operands]
+    head = names[:1] == ["HEAD"]
+    # A word without a dot or a slash may be a branch.
+    files = all(re.search(r"[./]", name) and ".." not in name for name in names[head:])
+    if not files or options.has("--no-index", "-R", "--merge-base"):
+        return "revision"
+    return "head" if head or options.has("--cached", "--staged") else "index"
+
+
+def _log(call: Call) -> Parts:
+    options = call.options()
+    options.flags.add("--log")
+    if options.has("-L"):
+        found = re.match(r"(\d+),(\+?\d+):(.+)", options.value("-L") or "")
+        path = call.shell.path(found[3]) if found else None
+        return [Content(path=path, spans=None, rule="git log")]
+    if options.has("-p", "--patch", "-u"):
+        return [_patch(call, options, "git log")]
+    return _listing(call, options) or [Opaque(rule="git log")]
+
+
+def _blame(call: Call) -> Parts:
+    options = call.options()
+    files = [word for word in options.operands if word.known]
+    if not files:
+        return [Opaque(rule="git blame")]
+    path = call.shell.path(files[-1].text)
+    spans = blame_spans(options.value("-L") or "")
+    given = options.value("-L") is not None
+    numbers = "blame" if given and spans is None else ""
+    content = Content(
+        path=path, rule="git blame", spans=spans if given else ((1, None),), numbers=numbers
+    )
+    return [] if path is None else [content]
+
+
+def _ls_files(call: Call) -> Parts:
+    options = call.options()
+    top = options.has("--full-name")
+    bare = [replace(word, text=word.text.removeprefix("./")) for word in options.operands]
+    given = [word for word in bare if word.text not in ("", ".")]
+    # Git's own patterns match across slashes, so they do not limit which names are printed.
+    plain = not top and not any(_PATTERN.search(word.text) for word in given)
+    return [
+        Names(
+            cwd=call.cwd,
+            start=call.shell.start,
+            roots=tuple(given) if plain and len(given) == len(options.operands) else (),
+            form="staged" if options.has("-s", "--stage") else "plain",
+            only_files=True,
+            top=top,
+            rule="git ls-files",
+        )
+    ]
+
+
+_PATTERN = regex(r"^:|[*?\[]")
+
+
+def _ls_tree(call: Call) -> Parts:
+    options = call.options()
+    form = "plain" if options.has("--name-only", "--name-status") else "treehash"
+    return [
+        Names(
+            cwd=call.cwd,
+            only_files=options.has("-r") or form == "treehash",
+            form=form,
+            top=options.has("--full-name", "--full-tree"),
+            rule="git ls-tree",
+        )
+    ]
+
+
+def _status(call: Call) -> Parts:
+    """Names are relative to the directory, except with `--porcelain`: then to the top."""
+    top = any(word.text.startswith("--porcelain") for word in call.args)
+    return [_status_rows(call, top)]
+
+
+def _status_rows(call: Call, top: bool = False) -> Names:
+    return Names(
+        cwd=call.cwd,
+        start=call.shell.start,
+        form="status",
+        anchor=False,
+        top=top,
+        rule="git status",
+    )
+
+
+def _told(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
+    """What git says about the files that it changed."""
+    return [
+        Told(
+            cwd=call.cwd, start=call.shell.start, form=form, kind=kind, top=top, rule=f"git {form}"
+        )
+    ]
+
+
+def _commit(call: Call) -> Parts:
+    return _told(call, "commit")
+
+
+def _clean(call: Call) -> Parts:
+    options = call.options()
+    if options.has("-n", "--dry-run"):
+        return _told(call, "would clean", "surfaced", top=False)
+    return _told(call, "clean", top=False)
+
+
+_NOTHING_PUT_BACK = "Updated 0 paths from "
+
+
+def _checkout(call: Call) -> Parts:
+    texts = [word.text for word in call.args]
+    if any(line.startswith(_NOTHING_PUT_BACK) for line in call.shell.lines):
+        return [Opaque(rule="git checkout", expected=False)]
+    if "--" in texts:
+        at = texts.index("--")
+        return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)
+    # Without `--` only a word that cannot be a branch is a file.
+    operands = call.options().operands
+    files = [
+        word
+        for word in operands[-1:]
+        if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
+    ]
+    restored = {word.text for word in operands[:-1]} <= _OWN_REVISION
+    return [*call.writes(files, restored), Opaque(rule="git checkout", expected=False)]
+
+
+_OWN_REVISION = frozenset(["HEAD", "-f", "--force", "-q", "--quiet"])
+"""What may stand in front of files that are put back as the last commit or the index has them."""
+
+
+def _branch_like(name: str) -> bool:
+    return re.search(r"(?:^|/)v?\d+(?:\.\d+)*(?:\.x)?$|^HEAD|^origin/|~\d+$", name) is not None
+
+
+def _restore(call: Call) -> Parts:
+    options = call.options()
+    if options.has("--staged", "-S") and not options.has("--worktree", "-W"):
+        return []
+    source = options.value("--source") or options.value("-s")
+    return call.writes(options.operands, restored=source in (None, "HEAD"))
+
+
+def _remove(call: Call) -> Parts:
+    options = call.options()
+    if options.has("--cached"):
+        return _told(call, "git rm", "surfaced")
+    return [*call.writes(options.operands), *_told(call, "git rm")]
+
+
+def _move(call: Call) -> Parts:
+    return call.writes(call.options().operands[-1:])
+
+
+def _apply(call: Call) -> Parts:
+    options = call.options()
+    if options.has("--check", "--stat", "--numstat", "--summary"):
+        return [Opaque(rule="git apply", expected=False)]
+    files = [word for word in options.operands if word.text != "-"]
+    fed = replace(call, stdin=call.opened(files)) if files else call
+    return apply_patch(fed, call.cwd, whole=not options.has("--reject"))
+
+
+def _cat_file(call: Call) -> Parts:
+    options = call.options()
+    return _show(replace(call, args=options.operands[-1:]))
+
+
+def _stash(call: Call) -> Parts:
+    first = call.args[0].text if call.args else ""
+    if first == "show" and any(word.text in {"-p", "--patch"} for word in call.args):
+        return [Diff(cwd=call.cwd, start=call.shell.start, rule="git stash")]
+    if first in {"pop", "apply"}:
+        return [_status_rows(call)]
+    return [Opaque(rule="git stash", expected=False)]
+
+
+_PRINTING = {
+    "branch",
+    "tag",
+    "describe",
+    "rev-parse",
+    "rev-list",
+    "remote",
+    "config",
+    "shortlog",
+    "reflog",
+    "show-ref",
+}
+HANDLERS: dict[str, Handler] = {
+    "git": _git, "git show": _show, "git diff": _diff, "git log": _log, "git blame": _blame, "git grep": git_grep,
+    "git ls-files": _ls_files, "git ls-tree": _ls_tree, "git status": _status, "git checkout": _checkout,
+    "git restore": _restore, "git rm": _remove, "git mv": _move, "git apply": _apply, "git cat-file": _cat_file,
+    "git stash": _stash, "git commit": _commit, "git clean": _clean,
+}  # fmt: skip

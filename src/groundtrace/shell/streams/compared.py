@@ -1,0 +1,154 @@
+"""What diff and cmp print: which files were compared, and whose lines are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from groundtrace.answers.file_names import looks_like_folder
+from groundtrace.base.patterns import regex
+from groundtrace.model import AccessKind, FileRef
+from groundtrace.shell.streams.file_names import is_file_name, join
+from groundtrace.shell.streams.hunks import HUNK, shown_of_side
+from groundtrace.shell.streams.name_lists import Names
+from groundtrace.shell.streams.operands import under
+from groundtrace.shell.streams.part import Part
+from groundtrace.shell.streams.word import Word
+from groundtrace.shell.weights import OPAQUE, PLAIN, TELLING, UNLIKELY
+
+_NAMED = regex(
+    r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
+    r"|Only in (?P<folder>.+?): (?P<name>.+)$"
+    r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
+)
+"""Lines that name files and show nothing of them."""
+_HEADER = regex(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
+"""The line above the differences of two files, if whole folders are compared: the options with
+their values (`-x '*.md'`), and the two names, in quotes if they hold blanks."""
+MAX_NAMES = 8192
+"""No two paths are longer: trying every ` and ` of a line takes time that grows with the square of
+its length."""
+_ABSENT = regex(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
+"""For a file that is missing, `-N` prints the start of Unix time as its date."""
+_LINE = regex(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
+"""Other lines that the programs print."""
+_DIFFERENCE = regex(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
+
+
+class Compared(Part, kw_only=True, frozen=True):
+    """What diff prints for folders, and diff -q and cmp for files: the lines name the files."""
+
+    cwd: str | None
+    sides: tuple[Word, Word]
+    """The two operands, as given."""
+    files: tuple[FileRef, ...] = ()
+    """The two as files; if they were folders, the output would have named them."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if _NAMED.match(line) or _HEADER.match(line):
+            return TELLING
+        return PLAIN if _LINE.match(line) else UNLIKELY
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
+        told = list(self._names(lines))
+        if not told and not any(map(_HEADER.match, lines)):
+            yield from self.files if any(map(_DIFFERENCE.match, lines)) else ()
+        for kind, name in told:
+            if is_file_name(name) and name not in absent:
+                yield FileRef(join(self.cwd, name), kind, rule=self.rule)
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        """The second or the fourth word of `Files a and b differ`."""
+        if len(fields) != 1 or fields[0] not in {"2", "4"}:
+            return self.derive("awk")
+        side = self.sides[int(fields[0]) // 2 - 1]
+        return Names(cwd=self.cwd, roots=(side,), only_files=True, limit=self.limit, rule=self.rule)
+
+    def _names(self, lines: Sequence[str]) -> Iterator[tuple[AccessKind, str]]:
+        for line in lines:
+            header = _HEADER.match(line)
+            if header is not None:
+                pair = header["left"].strip('"'), header["right"].strip('"')
+                yield from (("read", name) for name in pair if self._fit(*pair))
+                continue
+            sentence = _NAMED.match(line)
+            if sentence is None:
+                continue
+            if sentence["pair"] is not None:
+                names = self._pair(sentence["pair"], " and ")
+            elif sentence["bytes"] is not None:
+                names = self._pair(sentence["bytes"], " ")
+            else:
+                names = self._alone(sentence["folder"], sentence["name"])
+            yield from (("surfaced", name) for name in names)
+
+    def _fit(self, left: str, right: str) -> bool:
+        """Whether two names lie below what was compared."""
+        return under(left, self.sides[:1]) and under(right, self.sides[1:])
+
+    def _pair(self, text: str, joint: str) -> tuple[str, ...]:
+        """The two names in `text`. A name may contain the joint, so both names must fit."""
+        at = text.find(joint) if len(text) <= MAX_NAMES else -1
+        while at >= 0:
+            names = text[:at].strip('"'), text[at + len(joint) :].strip('"')
+            if self._fit(*names):
+                return names
+            at = text.find(joint, at + 1)
+        return ()
+
+    def _alone(self, folder: str, name: str) -> tuple[str, ...]:
+        """A name on one side; a folder that the other side lacks is printed in the same way."""
+        if not under(folder, self.sides) or looks_like_folder(name):
+            return ()
+        return (f"{folder.rstrip('/')}/{name}",)
+
+
+class Differences(Part, kw_only=True, frozen=True):
+    """What diff prints for two files.
+
+    The whole output shows both files, by what they have in common. A part of the output
+    (`| head -4`) shows only a file with a printed line.
+    """
+
+    left: tuple[FileRef, ...]
+    right: tuple[FileRef, ...]
+
+    def score(self, line: str) -> float:
+        return OPAQUE
+
+    def behind(self) -> tuple[FileRef, ...]:
+        """The files compared."""
+        return self.left + self.right
+
+    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        return (
+            self._by_hunks(lines)
+            if sure and self.limit is None
+            else super().around_cuts(lines, sure, trimmed)
+        )
+
+    def _by_hunks(self, lines: Sequence[str]) -> Iterable[FileRef]:
+        """The lines of each side that a unified diff shows, also around a cut."""
+        for refs, sign in ((self.left, "-"), (self.right, "+")):
+            if len(refs) != 1:
+                yield from refs
+                continue
+            spans = list(shown_of_side(lines, sign))
+            known = [replace(refs[0], line_start=low, line_end=high) for low, high in spans]
+            yield from known or refs
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if sure and self.limit is None and any(map(HUNK.match, lines)):
+            return list(self._by_hunks(lines))
+        shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
+        if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
+            return self.left + self.right
+        both = " " in shown
+        left = self.left if both or "<" in shown or "-" in shown else ()
+        return left + (self.right if both or ">" in shown or "+" in shown else ())

@@ -1,0 +1,204 @@
+"""Lists of names, one per line, as find, git and wc print them; a name surfaces a file (D7)."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from groundtrace.answers.file_names import looks_like_folder
+from groundtrace.base.patterns import regex
+from groundtrace.base.quoted_names import without_quotes
+from groundtrace.model import FileRef
+from groundtrace.shell.streams.file_names import path_of
+from groundtrace.shell.streams.filters import Filter
+from groundtrace.shell.streams.name_forms import BESIDE, FORMS, OLD_NAMES, OWN
+from groundtrace.shell.streams.operands import under
+from groundtrace.shell.streams.part import Opaque, Part
+from groundtrace.shell.streams.repository_top import from_top
+from groundtrace.shell.streams.word import Word
+from groundtrace.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, ODD_NAME, TELLING
+
+_USUAL_GLOB = regex(r"\*([\w.-]+)(\*?)")
+"""`*.py` and `*_test*`."""
+
+
+class Names(Part, kw_only=True, frozen=True):
+    """A list of file names, one per line."""
+
+    cwd: str | None
+    roots: tuple[Word, ...] = ()
+    form: str = "plain"
+    only_files: bool = False
+    """No directories can be among them."""
+    glob: str | None = None
+    """Pattern that every base name matches (`find -name`)."""
+    repo: str | None = None
+    folders: bool = False
+    """Only directories are printed."""
+    anchor: bool = True
+    """Names must lie below the roots."""
+    stripped: str = ""
+    """What a filter removed at the start of every name."""
+    silent: bool = False
+    """Nothing is expected: a checker that finds nothing prints nothing."""
+    start: str | None = None
+    """Where the command began."""
+    top: bool = False
+    """Names are relative to the top of the repository, which may be above the directory."""
+    revision: str = ""
+    """The revision that was searched: it comes before every name."""
+    refused: frozenset[str] = frozenset()
+    """Names that the program could not read: `wc -l src/*` also counts lines of folders, as 0."""
+
+    tells_success: ClassVar[bool] = True
+    tells_failure: ClassVar[bool] = True
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        return not self.silent
+
+    def score(self, line: str) -> float:
+        name = FORMS[self.form](self._bare(line))
+        if name is not None and self.rule.startswith("git"):
+            name = without_quotes(name)
+        if name is None:
+            own = OWN.get(self.form)
+            if own is not None and own.match(line):
+                return TELLING
+            neutral = BESIDE.get(self.form)
+            return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
+        if not self._fits(name):
+            return IMPOSSIBLE
+        if self.form != "plain":
+            return TELLING
+        if _is_odd(name):
+            return ODD_NAME
+        return TELLING if "/" in name or any(word.text != "." for word in self.roots) else BARE_NAME
+
+    def _bare(self, line: str) -> str:
+        """The line without the revision at its start."""
+        return line.removeprefix(f"{self.revision}:") if self.revision else line
+
+    def _fits(self, name: str) -> bool:
+        if "\t" in name and self.form == "plain":
+            return False  # `4	src/a.py` of du
+        name = self.stripped + name
+        if self.anchor and not under(name, self.roots):
+            return False
+        if self.glob is None:
+            return True
+        base, glob = name.rstrip("/").rsplit("/", 1)[-1].lower(), self.glob.lower()
+        usual = _USUAL_GLOB.fullmatch(glob)
+        if usual is None:
+            return fnmatch.fnmatchcase(base, glob)
+        return usual[1] in base if usual[2] else base.endswith(usual[1])
+
+    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        plain = self.form == "plain"
+        form = FORMS[self.form]
+        if self.revision:
+            lines = [self._bare(line) for line in lines]
+        old = OLD_NAMES.get(self.form)
+        told: Iterable[str | None] = lines
+        if not plain:
+            told = map(form, lines) if old is None else _both(lines, old, form)
+        fits = self._fits
+        if self.rule.startswith("git"):
+            told = [name and without_quotes(name) for name in told]
+        names = [self.stripped + name for name in told if name and fits(name)]
+        parents: set[str] = set()
+        roots: set[str] = set()
+        if not self.only_files:
+            roots.update(root.text.rstrip("/") for root in self.roots)
+            for name in names:
+                slash = name.rfind("/")
+                while slash > 0:
+                    parent = name[:slash]
+                    if parent in parents:
+                        break
+                    parents.add(parent)
+                    slash = parent.rfind("/")
+        cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
+        if self.repo:
+            cwd = None
+        for name in dict.fromkeys(names):
+            bare = name if plain else name.strip()
+            path = path_of(cwd, bare)
+            if path is None:
+                continue
+            if not self.only_files and _is_folder(bare, parents, roots):
+                continue
+            if bare in self.refused:
+                continue
+            yield FileRef(path, "surfaced", self.repo, rule=self.rule)
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def filter(self, how: Filter) -> Part:
+        if how.numbered or how.partial:
+            return Opaque(rule=how.rule, maybe=True)
+        return self.limited(how.limit)
+
+    def counted(self, rule: str) -> Part:
+        return replace(self, form="uniq") if self.form == "plain" else self.derive(rule)
+
+    def names(self, rule: str) -> Part:
+        return self
+
+    def places(self, rule: str) -> Part:
+        return replace(self, form="located") if self.form == "plain" else self
+
+    def columns(self, fields: Sequence[str]) -> Part:
+        last = len(fields) == 1 and fields[0] in (*WHOLE_OR_LAST, _LAST_FIELD.get(self.form))
+        return replace(self, form="plain") if last else self.derive("awk")
+
+    def substitute(self) -> Part:
+        return self.derive("sed")
+
+    def without_prefix(self, prefix: str) -> Part | None:
+        if prefix == "./":
+            return replace(self, anchor=False)
+        below = any(root.begins(prefix) for root in self.roots)
+        return replace(self, stripped=self.stripped + prefix) if below else None
+
+    def with_prefix(self, prefix: str) -> Part | None:
+        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
+
+def _is_folder(name: str, parents: set[str], roots: set[str]) -> bool:
+    """Whether a name in a list of files and folders is a folder."""
+    if name in parents or looks_like_folder(name):
+        return True
+    return name in roots and "." not in name.rsplit("/", 1)[-1]
+
+
+def _is_odd(name: str) -> bool:
+    """Whether a line is more likely a found line, a count or a status than a name."""
+    if ":" in name:
+        return True
+    space = name.find(" ")
+    return space >= 0 and "/" not in name[:space]
+
+
+_LAST_FIELD = {"last": "2", "size": "2", "sum": "2", "uniq": "2"}
+"""The field that holds the name in forms of two fields."""
+WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
+"""Fields of awk that hold the name, if the program prints nothing after it."""
+
+
+def _both(
+    lines: Sequence[str], old: Callable[[str], str | None], new: Callable[[str], str | None]
+) -> Iterator[str | None]:
+    """Names line by line; for a renamed file both names."""
+    for line in lines:
+        yield old(line)
+        yield new(line)
