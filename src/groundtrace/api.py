@@ -202,7 +202,7 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
 
 def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
     """Trials in wide form: one row each, with reward, cost, time and every metric as a column."""
-    from groundtrace.tables.wide_rows import wide_rows
+    from groundtrace.tables.flat_rows import wide_rows
 
     return list(wide_rows(iterate_documents(runs, out=out)))
 

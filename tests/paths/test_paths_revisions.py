@@ -6,7 +6,7 @@ import pytest
 
 from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
 from groundtrace.paths import Resolver
-from groundtrace.paths.revisions import differ, revision_of
+from groundtrace.paths.repos import differ, revision_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import click
 
 from groundtrace.base.visible import plural
 from groundtrace.cli import options
-from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import prepared_request, settings_for
 from groundtrace.cli.terminal import (
     in_columns,
@@ -17,6 +16,7 @@ from groundtrace.cli.terminal import (
     print_message,
     print_result,
     say_failures,
+    say_left_out,
     say_unknown_tools,
 )
 

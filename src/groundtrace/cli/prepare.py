@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundtrace.cli.more import say_settings
 from groundtrace.cli.options import (
     ImpactFlags,
     NormalizeFlags,
@@ -15,7 +14,7 @@ from groundtrace.cli.options import (
     TruthFlags,
     WorkFlags,
 )
-from groundtrace.cli.terminal import Progress
+from groundtrace.cli.terminal import Progress, say_settings
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings

@@ -10,13 +10,13 @@ import click
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
-from groundtrace.cli.more import say_left_out
 from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
 from groundtrace.cli.terminal import (
     print_json,
     print_message,
     print_result,
     say_failures,
+    say_left_out,
     say_summary,
 )
 

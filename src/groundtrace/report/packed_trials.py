@@ -10,8 +10,7 @@ from typing import Any, get_args
 from msgspec import UNSET
 
 from groundtrace.documents.events import Coverage, Event, EventsDocument
-from groundtrace.metrics.calculations import Calculations
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import METRICS, Calculations
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
