@@ -131,6 +131,26 @@ def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
         for path in (print_reference.ROOT / folder).rglob("*.py"):
             for number in re.findall(r"\bD(\d{1,3})\b", path.read_text(encoding="utf-8")):
                 assert number in defined, f"{path}: D{number}"
+    pages = [*(print_reference.ROOT / "docs").rglob("*.md"), print_reference.ROOT / "README.md"]
+    linked = [
+        (path.name, number)
+        for path in pages
+        for number in re.findall(r"(?:decisions\.md|\()#d(\d+)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(linked) > 100
+    assert [link for link in linked if link[1] not in defined] == []
+
+
+def test_decisions_stand_under_their_packages_in_the_order_of_numbers() -> None:
+    decisions = (print_reference.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^## ", decisions, flags=re.MULTILINE)
+    packages = [re.findall(r"^`(\w+)`: ", part) for part in parts]
+    source = print_reference.ROOT / "src" / "groundtrace"
+    assert [names for names in packages if not names or not (source / names[0]).is_dir()] == []
+    assert len({names[0] for names in packages}) == len(parts) > 10
+    for part in parts:
+        numbers = list(map(int, re.findall(r'^<a id="d(\d+)"', part, re.MULTILINE)))
+        assert numbers and numbers == sorted(numbers), part.splitlines()[0]
 
 
 @pytest.fixture(scope="module")
