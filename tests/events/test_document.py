@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,7 +21,6 @@ from groundtrace.model import (
     GroundTruth,
     Outcome,
     Problem,
-    Task,
     ToolCall,
     ToolResult,
     Trace,
@@ -31,25 +29,10 @@ from groundtrace.model import (
     TruthFile,
     TruthSymbol,
 )
-from groundtrace.storage import LocalFolder
+from tests.events.trials import trial
 
 START = 1_770_000_000.0
 """2026-02-02T02:40:00Z"""
-
-
-def trial(**changes: Any) -> Trial:
-    base = Trial(
-        folder=LocalFolder(Path("nowhere")),
-        path="run/baseline/task__x",
-        run_id="run",
-        config_name="baseline",
-        task_name="task",
-        trial_name="task__x",
-        model="anthropic/claude-haiku",
-        task=Task("task", "suite", None, repos=("pallets/flask",)),
-        files=("agent/trajectory.json", "agent/claude-code.txt"),
-    )
-    return replace(base, **changes)
 
 
 TRUTH = GroundTruth(
