@@ -1,16 +1,23 @@
-"""Headings that name a file, with its content below."""
+"""A name above the lines of its file: headings of searches, of contents, of sections in prose.
+
+src/a.py            File: src/a.py        src/a.py:              ## src/a.py (lines 3-9)
+12:text             L12: text               Line 12: text        ```
+13-text             ---                                          text
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from groundtrace.answers.file_names import LONGEST_PATH, word_path
+from groundtrace.answers.fold import Run
+from groundtrace.answers.found import BARE, BREAK, Place, is_omitted
+from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.numbered import contents, numbered_lines
+from groundtrace.answers.ranges import lines_of, range_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
 from groundtrace.base.patterns import regex
-from groundtrace.tools.generic.arguments import range_of
-from groundtrace.tools.generic.listings import word_path
-from groundtrace.tools.generic.numbers import numbered_lines, shown_lines
-from groundtrace.tools.generic.pieces import LONGEST_LINE, Lines, Piece, lines_of, split_anchor
 
 _REPO_HEADING = regex(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
 _HEADING = regex(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")
@@ -23,33 +30,84 @@ _CITED = regex(r"(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>\S.*)")
 _LINES = regex(r"\(?(?:lines?|L) ?(?P<range>[\dL]{1,10}(?: ?[-–] ?L?\d{1,9})?)[^()]{0,40}\)?")
 _BAR = regex(r"={8,}|-{8,}")
 
+# --- searches: found lines below the name of their file ---------------------------------------
+
+_FILE = regex(r"File: (?P<path>[^\n]+)")
+_ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
+_LINE = regex(r"(?:L|  Line |[ \t]*)(?P<number>\d{1,9})[:-]")
+
+
+def found_below(
+    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
+) -> Iterator[Shown]:
+    """Found lines in groups, each below the name of its file.
+
+    `bare`: a name without a mark is a heading too, at the start of a group and above a numbered
+    line, as rg prints it.
+    """
+    path = ""
+    fresh = True
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        named = _named_above(line, following, bare and fresh)
+        fresh = not line.strip() or line == BREAK
+        shown = None if named else _LINE.match(line)
+        if named:
+            path = place(named.strip()) or ""
+            if path:
+                yield Shown(path, "surfaced", repo=repo)
+        elif fresh and line != BREAK:
+            path = ""  # the next group has a heading of its own
+        elif path and shown is not None and not is_omitted(line):
+            yield Shown(path, "matched", int(shown["number"]), None, len(line) + 1, repo)
+
+
+def _named_above(line: str, following: str, bare: bool) -> str:
+    """The name that a heading gives; empty for other lines. `bare`: it needs no mark."""
+    file = _FILE.fullmatch(line)
+    if file is None and following.startswith("  Line "):
+        file = _ABOVE_LINES.fullmatch(line)
+    if file is not None:
+        return file["path"]
+    plain = bare and not line[:1].isspace() and not _LINE.match(line)
+    return line if plain and line and BARE.match(following) else ""
+
+
+# --- sections: content below a heading ---------------------------------------------------------
+
 
 @dataclass
 class _Section:
     path: str
     repo: str | None
-    lines: Lines | None = None
+    lines: Run | None = None
     kind: str = "heading"
     body: list[str] = field(default_factory=list)
     fenced: bool = False
 
-    def piece(self) -> Piece | None:
-        """The file with what the section shows; None if the heading is only words."""
-        numbered = shown_lines(self.body) if numbered_lines(self.body) else None
-        if numbered is not None or self.fenced:
-            return Piece(self.path, self.repo, numbered or self.lines, shown=True)
-        if self.kind == "bar" and any(line.strip() for line in self.body):
-            return Piece(self.path, self.repo, self.lines, shown=True)
-        return Piece(self.path, self.repo) if self.kind == "repo" else None
+    def shown(self) -> Iterator[Shown]:
+        """What the section shows of the file; nothing if the heading is only words."""
+        runs = contents(self.body) if numbered_lines(self.body) else None
+        filled = [line for line in self.body if line.strip()]
+        if runs is None and (self.fenced or (self.kind == "bar" and filled)):
+            runs = [self.lines] if self.lines else []
+        if runs is None:
+            if self.kind == "repo":
+                yield Shown(self.path, "surfaced", repo=self.repo)
+            return
+        chars = sum(map(len, filled)) + len(filled)
+        if runs:
+            yield from in_runs(self.path, "matched", runs, chars, self.repo)
+        else:
+            yield Shown(self.path, "matched", chars=chars, repo=self.repo)
 
 
-def sections(lines: Sequence[str], repo: str | None) -> Iterator[Piece]:
+def sections(lines: Sequence[str], repo: str | None) -> Iterator[Shown]:
     """The files of all sections that show content, and of headings `# repository – path`."""
     section: _Section | None = None
     fence = ""
     before = ""
     for number, line in enumerate(lines):
-        line = line[:LONGEST_LINE]
+        line = line[:LONGEST_PATH]
         mark = _FENCE.match(line)
         if fence:
             if mark is not None and mark["mark"].startswith(fence) and not mark["info"].strip():
@@ -58,19 +116,18 @@ def sections(lines: Sequence[str], repo: str | None) -> Iterator[Piece]:
                 section.fenced = True
                 section.body.append(line)
             continue
-        following = lines[number + 1 : number + 6]
-        found = _heading(line, before, following, repo)
+        found = _heading(line, before, lines[number + 1 : number + 6], repo)
         before = line
         if found is not None:
-            if section is not None and (piece := section.piece()) is not None:
-                yield piece
+            if section is not None:
+                yield from section.shown()
             section = found
         elif section is not None:
             section.body.append(line)
         if mark is not None:
             fence = mark["mark"]
-    if section is not None and (piece := section.piece()) is not None:
-        yield piece
+    if section is not None:
+        yield from section.shown()
 
 
 def _heading(line: str, before: str, after: Sequence[str], repo: str | None) -> _Section | None:
@@ -110,7 +167,7 @@ def _bare(line: str, after: Sequence[str], repo: str | None) -> _Section | None:
     return _Section(path, repo) if numbered_lines(after) else None
 
 
-def _named(rest: str) -> tuple[str, Lines | None] | None:
+def _named(rest: str) -> tuple[str, Run | None] | None:
     """Path and lines of a heading's words: `src/a.py (lines 3-9)`, `src/a.go#L5-L6`."""
     rest = rest.strip().rstrip("*:").strip()
     head, _, tail = rest.partition(" ")

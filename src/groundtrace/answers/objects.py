@@ -7,24 +7,21 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers import diffs, words
+from groundtrace.answers.file_names import is_file, path_of
+from groundtrace.answers.fold import Run
+from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.numbered import contents
+from groundtrace.answers.ranges import lines_in, lines_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
 from groundtrace.base.values import as_mapping, distinct, whole_name, whole_number
-from groundtrace.tools import diffs
-from groundtrace.tools.generic import words
-from groundtrace.tools.generic.arguments import lines_in
-from groundtrace.tools.generic.numbers import shown_lines
-from groundtrace.tools.generic.pieces import (
-    MAX_DEPTH,
-    MAX_FILES,
-    MAX_VALUES,
-    Lines,
-    Piece,
-    is_file,
-    lines_of,
-    path_of,
-    split_anchor,
-)
+
+MAX_FILES = 10_000
+"""How many files of one answer are read; no answer that a model reads has more."""
+MAX_VALUES = 200_000
+"""How many values of one JSON answer are read."""
+MAX_DEPTH = 40
+"""How many levels of a JSON answer are read."""
 
 _FOLDERS = frozenset({"dir", "directory", "folder", "tree", "symlink", "submodule"})
 _FILES = frozenset({"file", "blob"})
@@ -48,7 +45,7 @@ class Objects:
 
     def __init__(self, repo: str | None) -> None:
         """`repo` is the repository that the arguments name."""
-        self.pieces: list[Piece] = []
+        self.shown: list[Shown] = []
         self.repos: list[str] = []
         self.left_out = False
         """The answer holds more values than the limit allows."""
@@ -59,7 +56,7 @@ class Objects:
         """Collect the files of a value and of everything below it."""
         around = around or Enclosing(repo=self._repo)
         self._values += 1
-        if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.pieces) > 4 * MAX_FILES:
+        if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.shown) > 4 * MAX_FILES:
             self.left_out = True
         elif isinstance(value, Mapping):
             self._object(value, around, depth)
@@ -68,7 +65,10 @@ class Objects:
 
     def _list(self, items: Sequence[Any], around: Enclosing, depth: int) -> None:
         if around.path and _is_pair(items):
-            self._add(Piece(around.path, around.repo, lines_of(whole_number(items[0]), None), True))
+            first, last = lines_of(whole_number(items[0]), None) or (None, None)
+            self.shown.append(
+                Shown(around.path, "matched", first, last, len(items[1]) + 1, around.repo)
+            )
             return
         is_names = not around.path and (not around.key or around.key in words.LIST_FIELDS)
         for item in items:
@@ -76,7 +76,7 @@ class Objects:
                 if is_names:
                     self._name(item, around)
                 elif around.path:
-                    self._add(_content(around, item))
+                    self._content(around, item)
             else:
                 self.walk(item, around, depth + 1)
             if self.left_out:
@@ -87,7 +87,10 @@ class Objects:
         # Names of packages, branches and modules have slashes and dots too. So a name without
         # anything else must look like a file.
         if is_file(path):
-            self._add(Piece(_below(around.base, path), around.repo, lines))
+            first, last = lines or (None, None)
+            self.shown.append(
+                Shown(_below(around.base, path), "surfaced", first, last, repo=around.repo)
+            )
 
     def _object(self, value: Mapping[str, Any], around: Enclosing, depth: int) -> None:
         fields = {words.plain(str(key)): inner for key, inner in value.items()}
@@ -110,12 +113,17 @@ class Objects:
         path, lines = _path_in(fields, in_tree=is_named and "entitytype" not in fields)
         if path and around.base:
             path = _below(around.base, path)
-        lines = _content_lines(fields) or lines_in(fields) or lines
-        shown = lines is not None or any(_is_content(fields, key) for key in fields)
-        if path:
-            self._add(Piece(path, repo, lines, shown))
-        elif around.path and lines is not None:
-            self._add(Piece(around.path, repo, lines, True))
+        runs = _content_runs(fields)
+        stated = lines_in(fields) or lines
+        runs = runs or ([stated] if stated else [])
+        chars = _content_chars(fields)
+        own = path or around.path
+        if own and runs:
+            self.shown += in_runs(own, "matched", runs, chars, repo)
+        elif own and chars is not None:
+            self.shown.append(Shown(own, "matched", chars=chars, repo=repo))
+        elif path:
+            self.shown.append(Shown(path, "surfaced", repo=repo))
         inner_path = path or around.path
         for key, inner in fields.items():
             if key not in words.SKIPPED_FIELDS and isinstance(inner, (Mapping, list, tuple)):
@@ -123,21 +131,27 @@ class Objects:
 
     def _entry(self, path: str, value: Any, around: Enclosing, depth: int) -> None:
         """One entry of a table from path to what was found in the file."""
-        before = len(self.pieces)
+        before = len(self.shown)
         inside = Enclosing(path, around.repo)
         if isinstance(value, str):
-            self._add(_content(inside, value))
+            self._content(inside, value)
         else:
             self.walk(value, inside, depth + 1)
-        if len(self.pieces) == before:
-            self._add(Piece(path, around.repo))
+        if len(self.shown) == before:
+            self.shown.append(Shown(path, "surfaced", repo=around.repo))
+
+    def _content(self, around: Enclosing, text: str) -> None:
+        """Text of the file that the object around it names."""
+        if text.strip():
+            runs = contents(text.split("\n"))
+            chars = len(text) + 1
+            if runs:
+                self.shown += in_runs(around.path, "matched", runs, chars, around.repo)
+            else:
+                self.shown.append(Shown(around.path, chars=chars, repo=around.repo))
 
     def _changes(self, value: Mapping[str, Any], repo: str | None) -> None:
-        spans = FilesWithLines("read", "changes", bare_kind="surfaced")
-        diffs.add_json(value, spans, repo)
-        for ref in spans.refs():
-            lines = lines_of(ref.line_start, ref.line_end)
-            self._add(Piece(ref.path, ref.repo, lines, ref.kind == "read", opened=True))
+        self.shown += diffs.in_objects(value, repo)
 
     def _repository(self, fields: Mapping[str, Any]) -> str | None:
         stated = fields.get("repository") or fields.get("repo")
@@ -152,10 +166,6 @@ class Objects:
             return None
         self.repos.append(name)
         return name
-
-    def _add(self, piece: Piece | None) -> None:
-        if piece is not None:
-            self.pieces.append(piece)
 
 
 def objects_in(value: Any, repo: str | None) -> Objects:
@@ -174,12 +184,6 @@ def _is_pair(items: Sequence[Any]) -> bool:
     return len(items) == 2 and whole_number(items[0]) is not None and isinstance(items[1], str)
 
 
-def _content(around: Enclosing, text: str) -> Piece | None:
-    if not text.strip():
-        return None
-    return Piece(around.path, around.repo, shown_lines(text.split("\n")), True)
-
-
 def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields, plus the fields of nested objects that describe this object."""
     merged: dict[str, Any] = {}
@@ -190,7 +194,7 @@ def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
     return merged | own
 
 
-def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | None]:
+def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Run | None]:
     """The file that an object names; the most reliable field is tried first."""
     for name in words.FILE_FIELDS:
         if name not in fields or (name == "name" and not in_tree):
@@ -206,21 +210,27 @@ def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | 
     return "", None
 
 
-def _content_lines(fields: Mapping[str, Any]) -> Lines | None:
+def _content_runs(fields: Mapping[str, Any]) -> list[Run] | None:
     """Lines from numbers in the content: they are more reliable than fields."""
     for key in words.CONTENT_FIELDS & fields.keys():
         value = fields[key]
         if isinstance(value, str) and value:
-            lines = shown_lines(value.split("\n"))
-            if lines is not None:
-                return lines
+            runs = contents(value.split("\n"))
+            if runs is not None:
+                return runs
     return None
 
 
-def _is_content(fields: Mapping[str, Any], key: str) -> bool:
-    if key not in words.CONTENT_FIELDS:
-        return False
-    return any(True for _ in _texts(fields[key], 3))
+def _content_chars(fields: Mapping[str, Any]) -> int | None:
+    """Characters of the content that an object itself holds; None if there is none in it at all.
+
+    Objects and lists inside it count their own.
+    """
+    held = [fields[key] for key in words.CONTENT_FIELDS & fields.keys()]
+    if not any(True for value in held for _ in _texts(value, 3)):
+        return None
+    texts = [value for value in held if isinstance(value, str) and value.strip()]
+    return sum(map(len, texts)) + len(texts)
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from groundtrace.answers.file_names import LONGEST_PATH, is_file, word_path
 from groundtrace.base.patterns import regex
-from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
 
 _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
 _SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
@@ -18,29 +18,17 @@ _BULLET = regex(r"(?:[-*•] +|\d{1,4}[.)] +)")
 _SUMMARY = regex(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
 
 
-def word_path(text: str) -> str:
-    """A path that is a whole line or word.
-
-    It may contain blanks only if its beginning shows a path.
-    """
-    path = path_of(text.strip().strip("`'\""))
-    path = path.removeprefix("./")
-    if not path or (any(c.isspace() for c in path) and not (path[0] == "/" or is_drive(path))):
-        return ""
-    return path if is_file(path) and not path.startswith("(") else ""
-
-
-def marked(lines: Sequence[str]) -> Iterator[Piece]:
+def marked(lines: Sequence[str]) -> Iterator[str]:
     """`[FILE] name` and `[DIR] name`."""
     for line in lines:
-        match = _MARKED.match(line[:LONGEST_LINE])
+        match = _MARKED.match(line[:LONGEST_PATH])
         if match is not None and match[1] == "FILE":
-            yield Piece(_SIZE.sub("", match[2]).strip())
+            yield _SIZE.sub("", match[2]).strip()
 
 
-def tree(lines: Sequence[str]) -> Iterator[Piece]:
+def tree(lines: Sequence[str]) -> Iterator[str]:
     """A tree with branches; its first line may be the folder."""
-    rows = [(match, line) for line in lines if (match := _BRANCH.match(line[:LONGEST_LINE]))]
+    rows = [(match, line) for line in lines if (match := _BRANCH.match(line[:LONGEST_PATH]))]
     if not rows or 2 * len(rows) < sum(bool(line.strip()) for line in lines):
         return
     root = next((line.strip() for line in lines if line.strip()), "")
@@ -48,7 +36,7 @@ def tree(lines: Sequence[str]) -> Iterator[Piece]:
     yield from _nested([(len(match["bars"]), match["name"]) for match, _ in rows], root)
 
 
-def indented(lines: Sequence[str]) -> Iterator[Piece]:
+def indented(lines: Sequence[str]) -> Iterator[str]:
     """An indented tree whose folders end in `/`."""
     rows = [line for line in lines if line.strip()]
     plain = [line.strip().removeprefix("- ") for line in rows]
@@ -61,7 +49,7 @@ def indented(lines: Sequence[str]) -> Iterator[Piece]:
     )
 
 
-def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[Piece]:
+def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[str]:
     above: list[tuple[int, str]] = []
     for index, (indent, name) in enumerate(rows):
         while above and above[-1][0] >= indent:
@@ -72,38 +60,38 @@ def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[Piece]:
         if is_parent or name.endswith("/"):
             above.append((indent, name.rstrip("/")))
         elif is_file(path):
-            yield Piece(path)
+            yield path
 
 
-def diff_stat(lines: Sequence[str]) -> Iterator[Piece]:
+def diff_stat(lines: Sequence[str]) -> Iterator[str]:
     """`git diff --stat`."""
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        name, bar, change = line[:LONGEST_LINE].partition("|")
+        name, bar, change = line[:LONGEST_PATH].partition("|")
         if bar and line.startswith(" ") and _STAT.match(change) and is_file(name.strip()):
-            yield Piece(name.strip())
+            yield name.strip()
 
 
-def git_status(lines: Sequence[str]) -> Iterator[Piece]:
+def git_status(lines: Sequence[str]) -> Iterator[str]:
     """`git status`."""
     if not any(line.startswith("On branch ") for line in lines[:4]):
         return
     for line in lines:
-        match = _STATUS.fullmatch(line[:LONGEST_LINE].rstrip())
+        match = _STATUS.fullmatch(line[:LONGEST_PATH].rstrip())
         if match is not None and is_file(match["path"]):
-            yield Piece(match["path"])
+            yield match["path"]
 
 
-def counts(lines: Sequence[str]) -> Iterator[Piece]:
+def counts(lines: Sequence[str]) -> Iterator[str]:
     """`path:3` on each line: how often something occurs in a file; no lines of the file."""
     filled = [line.strip() for line in lines if line.strip()]
-    found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_LINE]))]
+    found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_PATH]))]
     if found and len(found) == len(filled):
-        yield from (Piece(match["path"]) for match in found if word_path(match["path"]))
+        yield from (match["path"] for match in found if word_path(match["path"]))
 
 
-def names(lines: Sequence[str]) -> Iterator[Piece]:
+def names(lines: Sequence[str]) -> Iterator[str]:
     """One path per line and nothing else, except a heading and a total."""
     filled = [line.strip() for line in lines if line.strip()]
     if len(filled) > 1 and filled[0].endswith(":"):
@@ -120,7 +108,7 @@ def names(lines: Sequence[str]) -> Iterator[Piece]:
         return
     found = [path for path in paths if path]
     if headed or len(found) > 1 or any("/" in path for path in found):
-        yield from (Piece(path) for path in found)
+        yield from found
 
 
 LISTINGS = (marked, tree, indented, diff_stat, git_status, counts, names)

@@ -1,0 +1,169 @@
+"""Which shape a text has: one table of shapes, tried in order, for answers of unknown tools."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundtrace.answers import diffs
+from groundtrace.answers.file_names import LONGEST_PATH, is_drive, is_file, word_path
+from groundtrace.answers.found import BREAK, MATCH, found
+from groundtrace.answers.headed import sections
+from groundtrace.answers.line import Shown
+from groundtrace.answers.listed import LISTINGS
+from groundtrace.answers.ranges import lines_in, lines_of
+from groundtrace.answers.words import plain
+from groundtrace.base.patterns import regex
+
+_COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_TAG = regex(
+    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
+    re.MULTILINE,
+)
+_ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
+_PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
+_SOURCE_TAG = regex(
+    r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
+)
+_MESSAGE = regex(
+    r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
+)
+_PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+_CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
+_HUNK = regex(r"^@@ -\d", re.MULTILINE)
+_OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
+
+
+class Text(NamedTuple):
+    """An answer's text, as a whole and in lines, and what was asked."""
+
+    text: str
+    lines: Sequence[str]
+    repo: str | None = None
+    """The repository that the arguments name."""
+    question: bool = False
+    """The call asked something, so what it shows is a match."""
+
+
+def text_of(text: str, repo: str | None = None, *, question: bool = False) -> Text:
+    """The text without terminal colours and carriage returns."""
+    clean = _COLOUR.sub("", text).replace("\r\n", "\n")
+    return Text(clean, clean.split("\n"), repo, question)
+
+
+def diff(body: Text) -> Iterator[Shown]:
+    """A unified diff: hunks show the lines of the new side."""
+    if not (_HUNK.search(body.text) and _OLD_SIDE.search(body.text)):
+        return
+    lines = list(diffs.in_text(body.text, body.repo))
+    shown = {line.path[2:] for line in lines if line.kind == "read"}
+    opened = {line.path for line in lines if line.kind == "read"}
+    for line in lines:
+        # The same file under the other prefix, `a/` or `b/`, is no second file.
+        if line.kind == "read" or line.path in opened or line.path[2:] not in shown:
+            yield line
+
+
+def tags(body: Text) -> Iterator[Shown]:
+    """`<file path="…">content</file>`; a tag without content is only a name."""
+    marks = list(_TAG.finditer(body.text))
+    ends = [*(match.start() for match in marks[1:]), len(body.text)]
+    for match, end in zip(marks, ends, strict=False):
+        fields = {plain(name): value for name, value in _ATTRIBUTE.findall(match["with"])}
+        path = next((fields[name] for name in _PATH_ATTRIBUTES if name in fields), "")
+        if not is_file(path):
+            continue
+        content = body.text[match.end() : end].partition(f"</{match['tag']}>")[0]
+        if not content.strip() or match["with"].rstrip().endswith("/"):
+            yield Shown(path, "surfaced", repo=body.repo)
+            continue
+        first, last = lines_in(fields) or (None, None)
+        # Nobody searched for this whole file, so it was opened: a packed repository.
+        opened = first is None and not body.question
+        kind = "read" if opened else "matched"
+        yield Shown(path, kind, first, last, len(content.strip("\n")) + 1, body.repo)  # type: ignore[arg-type]
+    for match in _SOURCE_TAG.finditer(body.text):
+        if is_file(match["path"].strip()):
+            yield Shown(match["path"].strip(), repo=body.repo)
+
+
+def matches(body: Text) -> Iterator[Shown]:
+    """`path:12:text` lines, with or without lines of context (`path-11-text`).
+
+    Half of the lines must be such lines, and what compilers say about a line is no match.
+    """
+    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    kept = [line for line in body.lines if not _is_message(line)]
+    lines = list(found(kept, _searched, repo=body.repo))
+    if 2 * len(lines) >= len(filled):
+        yield from lines
+
+
+def _is_message(line: str) -> bool:
+    match = MATCH.match(line, 0, LONGEST_PATH)
+    return match is not None and _MESSAGE.match(line, match.end()) is not None
+
+
+def _searched(name: str) -> str | None:
+    """A name on a line of an unknown search: it must be spelled like a file."""
+    if not word_path(name) or "(" in name:
+        return None
+    return name if is_drive(name) else posixpath.normpath(name)
+
+
+def places(body: Text) -> Iterator[Shown]:
+    """`path:10-48` lines: places that the answer points to."""
+    filled = [line.strip()[:LONGEST_PATH] for line in body.lines if line.strip()]
+    marks = [match for line in filled if (match := _PLACE.fullmatch(line))]
+    if not marks or 2 * len(marks) < len(filled):
+        return
+    for match in marks:
+        span = lines_of(int(match["start"]), int(match["end"]))
+        if word_path(match["path"]):
+            first, last = span or (None, None)
+            yield Shown(word_path(match["path"]), "matched", first, last, repo=body.repo)
+
+
+def ctags(body: Text) -> Iterator[Shown]:
+    """Lines of a tags file: each holds the line that declares the symbol."""
+    for line in body.lines:
+        match = _CTAG.match(line[:LONGEST_PATH])
+        if match is not None and is_file(match["path"]):
+            number = int(match["line"])
+            yield Shown(match["path"], "matched", number, None, len(line) + 1, body.repo)
+
+
+def headed(body: Text) -> Iterator[Shown]:
+    """Sections: a heading that names a file, with fenced code or numbered lines below."""
+    yield from sections(body.lines, body.repo)
+
+
+def listing(body: Text) -> Iterator[Shown]:
+    """Only names."""
+    for shape in LISTINGS:
+        names = list(shape(body.lines))
+        if names:
+            for name in names:
+                yield Shown(name, "surfaced", repo=body.repo)
+            return
+
+
+class Shape(NamedTuple):
+    """A form in which answers hold files."""
+
+    name: str
+    read: Callable[[Text], Iterator[Shown]]
+
+
+SHAPES = (
+    Shape("diff", diff),
+    Shape("file tags", tags),
+    Shape("headings over content", headed),
+    Shape("lines with path and number", matches),
+    Shape("places", places),
+    Shape("tags", ctags),
+    Shape("names", listing),
+)
+"""Tried in this order; the first shape that finds a file is used."""
