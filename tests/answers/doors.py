@@ -76,6 +76,17 @@ DOORS: Mapping[str, Door] = {
     "unknown search": Door(
         "mcp__acme__search", lambda row: {"query": "foo", **_place(row, "path")}
     ),
+    "Serena": Door(
+        "mcp__serena__search_for_pattern",
+        lambda row: {"substring_pattern": "foo", **_place(row, "relative_path")},
+    ),
+    "claude-context": Door(
+        "mcp__claude-context__search_code", lambda _: {"path": ROOT, "query": "foo"}
+    ),
+    "SWE-agent search_file": Door(
+        "search_file", lambda row: {"search_term": "foo", **_place(row, "file")}
+    ),
+    "SWE-agent search_dir": Door("search_dir", lambda _: {"search_term": "foo", "dir": ROOT}),
     # contents of a file
     "Read": Door("Read", _opened("file_path")),
     "read_file": Door("read_file", _opened("absolute_path")),
