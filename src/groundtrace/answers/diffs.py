@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,24 +13,30 @@ from groundtrace.model import AccessKind
 
 _GIT = regex(r'diff --git (?:"a/(?P<qa>[^"]+)"|a/(?P<a>.+?)) (?:"b/(?P<qb>[^"]+)"|b/(?P<b>.+))')
 _FILE = regex(r"(?P<side>---|\+\+\+) (?P<path>\"?[^\t\n]+?\"?)(?:\t.*)?")
-_HUNK = regex(r"@@ -\d+(?:,\d+)? \+(?P<start>\d{1,9})(?:,(?P<count>\d{1,9}))? @@")
+_HUNK = regex(
+    r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"
+)
 _NEW = ("newPath", "newFile", "path", "file", "filename", "name", "newName")
 _OLD = ("oldPath", "oldFile", "previous_filename", "oldName")
 _LISTS = ("files", "fileDiffs", "diffs", "results", "nodes", "changes", "commits")
 
 
 def in_text(text: str, repo: str | None, kind: AccessKind = "read") -> Iterator[Shown]:
-    """The files of a unified diff; line numbers are those of the new side."""
+    """The files of a unified diff; line numbers are those of the new side.
+
+    A file that is gone has lines on the old side alone.
+    """
     old = path = ""
-    shown: Shown | None = None
-    chars = 0
+    hunk: Hunk | None = None
     for line in text.split("\n"):
+        if hunk is not None and hunk.takes(line):
+            continue
+        if hunk is not None:
+            yield hunk.shown(path, kind, repo)
+            hunk = None
         header = _GIT.fullmatch(line) if line.startswith("diff --git ") else None
         file = _FILE.fullmatch(line) if line.startswith(("--- ", "+++ ")) else None
-        hunk = _HUNK.match(line) if line.startswith("@@ ") else None
-        if shown is not None and (header or file or hunk):
-            yield shown._replace(chars=chars)
-            shown = None
+        begins = _HUNK.match(line) if line.startswith("@@ ") else None
         if header is not None:
             path = "b/" + (header["b"] or header["qb"] or "")
             old = "a/" + (header["a"] or header["qa"] or "")
@@ -44,17 +51,40 @@ def in_text(text: str, repo: str | None, kind: AccessKind = "read") -> Iterator[
                 path = old if name == "/dev/null" else name
                 if path != "/dev/null":
                     yield Shown(path, "surfaced", repo=repo, from_diff=True)
-        elif hunk is not None and path:
-            start, count = int(hunk["start"]), int(hunk["count"] or 1)
-            # A removed file (`+0,0`) has no lines on the new side, so no line of it is known.
-            first = max(start, 1) if start or count else None
-            last = start + max(count, 1) - 1 if first else None
-            shown = Shown(path, kind, first, last, repo=repo, from_diff=True)
-            chars = 0
-        elif line[:1] in (" ", "+", "-"):
-            chars += len(line) + 1
-    if shown is not None:
-        yield shown._replace(chars=chars)
+        elif begins is not None and path:
+            hunk = Hunk(begins)
+    if hunk is not None:
+        yield hunk.shown(path, kind, repo)
+
+
+class Hunk:
+    """One place of a diff: its lines on both sides, and how many of them are still to come."""
+
+    def __init__(self, head: re.Match[str]) -> None:
+        self.old, self.olds = int(head["old"]), int(head["olds"] or 1)
+        self.new, self.news = int(head["new"]), int(head["news"] or 1)
+        self._left = [self.olds, self.news]
+        self._chars = 0
+
+    def takes(self, line: str) -> bool:
+        """Whether the line belongs to the hunk: `--- x` is a removed line while lines are due."""
+        sign = line[:1] or " "
+        if sign == "\\":  # `\\ No newline at end of file`
+            return True
+        sides = {" ": (1, 1), "-": (1, 0), "+": (0, 1)}.get(sign)
+        if sides is None or any(n > left for n, left in zip(sides, self._left, strict=True)):
+            return False
+        self._left = [left - n for n, left in zip(sides, self._left, strict=True)]
+        if line:
+            self._chars += len(line) + 1
+        return True
+
+    def shown(self, path: str, kind: AccessKind, repo: str | None) -> Shown:
+        """The lines of the new side, or of the old one if the file is gone."""
+        first, count = (self.new, self.news) if self.new or self.news else (self.old, self.olds)
+        first = max(first, 1)
+        last = first + max(count, 1) - 1
+        return Shown(path, kind, first, last, self._chars, repo, from_diff=True)
 
 
 def in_objects(
@@ -103,8 +133,7 @@ def _file(
         elif body:
             yield Shown(path, kind, chars=chars, repo=repo)
     for match in _HUNK.finditer(text_or_empty(data.get("patch"))):
-        start, count = max(int(match["start"]), 1), max(int(match["count"] or 1), 1)
-        yield Shown(path, kind, start, start + count - 1, repo=repo)
+        yield Hunk(match).shown(path, kind, repo)._replace(chars=None, from_diff=False)
 
 
 def _name(value: Any) -> str:
