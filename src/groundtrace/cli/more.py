@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.visible import visible
-from groundtrace.cli.options import OutputFlags
 from groundtrace.cli.terminal import print_message
 
 if TYPE_CHECKING:
     from groundtrace.runs.normalized import Normalized
 
 
-def say_settings(output: OutputFlags) -> None:
+def say_settings(given: Mapping[str, Any]) -> None:
     """Say which file the settings come from."""
-    if not output.verbose:
+    if not given["verbose"]:
         return
     from pathlib import Path
 
     from groundtrace.config import FILE_NAME, find_file
 
-    path = output.config_file or find_file(Path.cwd())
+    path = given.get("config") or find_file(Path.cwd())
     used = path if path is not None else f"defaults; no {FILE_NAME} in this folder or above"
-    print_message(f"settings: {used}", quiet=output.quiet)
+    print_message(f"settings: {used}", quiet=given["quiet"])
 
 
-def say_left_out(done: Normalized, output: OutputFlags) -> None:
+def say_left_out(done: Normalized, given: Mapping[str, Any]) -> None:
     """Say where each run's results are, and why each trial or folder that is left out is."""
-    if not output.verbose:
+    if not given["verbose"]:
         return
     from groundtrace.runs.read import read_outcomes
 
     for run in done.outputs:
-        print_message(f"results: {run.folder.url}", quiet=output.quiet)
+        print_message(f"results: {run.folder.url}", quiet=given["quiet"])
         outcomes = read_outcomes(run.folder).document
         if outcomes is None:
             continue
@@ -44,4 +44,4 @@ def say_left_out(done: Normalized, output: OutputFlags) -> None:
         lines += [f"skipped: {one.path}: {one.reason}" for one in outcomes.skipped]
         lines += [f"problem: {kind}: {number}" for kind, number in outcomes.problems.items()]
         for line in lines:
-            print_message(visible(line), quiet=output.quiet)
+            print_message(visible(line), quiet=given["quiet"])
