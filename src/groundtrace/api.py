@@ -23,6 +23,7 @@ from groundtrace.config import (
     RunOptions,
     Settings,
     TrialOptions,
+    Where,
     checked_options,
     load_settings,
     rows_of,
@@ -40,7 +41,13 @@ from groundtrace.runs.clock import now
 from groundtrace.runs.file_names import SUMMARY
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.plan import WorkContext
-from groundtrace.runs.prepare import formats_for, impact_options_for, request_for, settings_for
+from groundtrace.runs.prepare import (
+    folders_for,
+    formats_for,
+    impact_options_for,
+    request_for,
+    settings_for,
+)
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.traces import read_trace as read_trace_of
@@ -56,13 +63,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def with_options(function: Function) -> Function:
     """Let a function take the options of its `**given`: checked, and listed in its signature."""
-    taken = taken_by(function)
+    own, rows = signature(function), rows_of(taken_by(function))
 
     @wraps(function)
-    def with_checked(*values: Any, settings: Settings | None = None, **given: Any) -> Any:
-        return function(*values, settings=settings, **checked_options(taken, given))
+    def with_checked(*values: Any, **named: Any) -> Any:
+        given = {name: named.pop(name) for name in [*named] if name not in own.parameters}
+        return function(*values, **named, **checked_options(rows, given))
 
-    own = signature(function)
     keywords = [
         Parameter(
             name,
@@ -70,7 +77,7 @@ def with_options(function: Function) -> Function:
             default=False if row.shape.kind is bool else row.option.default,
             annotation=row.hint,
         )
-        for name, row in rows_of(taken).items()
+        for name, row in rows.items()
     ]
     listed = [*own.parameters.values()][:-1] + keywords
     with_checked.__signature__ = own.replace(parameters=listed)  # type: ignore[attr-defined]
@@ -178,20 +185,23 @@ def _above(trial: str) -> list[str]:
     return [part for part in Path(trial).resolve().parent.parts if part not in {"/", "\\"}]
 
 
-def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterator[Detail]:
+@with_options
+def iterate_documents(runs: Location, **given: Unpack[Where]) -> Iterator[Detail]:
     """Every evaluated trial below RUNS with its documents, one at a time.
 
     `out` is what `--out` was when they were written.
     """
     from groundtrace.runs.evaluated_trials import evaluated_trials
 
-    return evaluated_trials(_output_folders(runs, out))
+    return evaluated_trials(folders_for(os.fspath(runs), given), given.get("only"))
 
 
-def load_table(
-    name: str, runs: Location, *, out: Location | None = None
-) -> Iterator[dict[str, Any]]:
-    """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
+@with_options
+def load_table(name: str, runs: Location, **given: Unpack[Where]) -> Iterator[dict[str, Any]]:
+    """The rows of a flat table as dictionaries, which you can pass to pandas and polars.
+
+    `only` leaves out trials; the tables of the stored analysis stay whole.
+    """
     from groundtrace.runs.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
@@ -199,11 +209,12 @@ def load_table(
     if name not in ALL_TABLES:
         raise UsageError(unknown_name("table", name, ALL_TABLES))
     if name in ANALYSIS_TABLES:
-        return analysis_dicts(name, stored_analysis(_output_folders(runs, out)))
-    return flat_dicts(name, iterate_documents(runs, out=out))
+        return analysis_dicts(name, stored_analysis(folders_for(os.fspath(runs), given)))
+    return flat_dicts(name, iterate_documents(runs, **given))
 
 
-def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
+@with_options
+def load_metrics(runs: Location, **given: Unpack[Where]) -> list[dict[str, Any]]:
     """Metrics in long form: one row per trial and metric, with its value or why it has none.
 
     Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
@@ -211,7 +222,7 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
     from groundtrace.tables.flat_rows import flat_dicts
 
     found = []
-    for detail in iterate_documents(runs, out=out):
+    for detail in iterate_documents(runs, **given):
         outcome = detail.row.outcome
         names = ("reward", "cost_usd", "agent_seconds")
         besides = {name: getattr(outcome, name, None) for name in names}
@@ -219,11 +230,12 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
     return found
 
 
-def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
+@with_options
+def load_trials(runs: Location, **given: Unpack[Where]) -> list[dict[str, Any]]:
     """Trials in wide form: one row each, with reward, cost, time and every metric as a column."""
     from groundtrace.tables.wide_rows import wide_rows
 
-    return list(wide_rows(iterate_documents(runs, out=out)))
+    return list(wide_rows(iterate_documents(runs, **given)))
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
@@ -278,10 +290,10 @@ def run(
 ) -> RunResult:
     """Evaluate runs and write documents and reports, as `groundtrace run` does.
 
-    The keywords are the flags of that command. Runs in this process unless `jobs` is more than 1; a
-    script that asks for more processes needs the usual `if __name__ == "__main__":`. Trials that
-    cannot be processed are in `failed` of the result; they raise no exception. Raises
-    NothingFoundError if there is no trial.
+    The keywords are the flags of that command. A settings file is read only if `config` names it.
+    Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
+    the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
+    result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
     from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import check_configurations, widest_document

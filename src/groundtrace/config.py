@@ -495,9 +495,8 @@ def taken_by(function: Callable[..., Any]) -> Any:
     return get_args(get_annotations(function, eval_str=True)["given"])[0]
 
 
-def checked_options(taken: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_options(rows: Mapping[str, Row], given: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords, checked and in the form of flags; those that are None are left out."""
-    rows = rows_of(taken)
     names = {row.option.old: name for name, row in rows.items() if row.option.old}
     found = {}
     for keyword, value in given.items():
@@ -508,13 +507,3 @@ def checked_options(taken: Any, given: Mapping[str, Any]) -> dict[str, Any]:
             row = rows[name]
             found[name] = checked(row.shape, value, keyword, row.option.limits)
     return found
-
-
-def changed_settings(settings: Settings, given: Mapping[str, Any]) -> Settings:
-    """Settings with the options that change one; an option with None is not given."""
-    changes = {
-        row.option.sets: given[name]
-        for name, row in rows_of(RunOptions).items()
-        if row.option.sets is not None and given.get(name) is not None
-    }
-    return replace(settings, **changes)

@@ -73,7 +73,7 @@ def flag_of(row: Row) -> click.Option:
         is_flag=shape.kind is bool,
         multiple=several,
         required=option.required,
-        default=option.default,
+        default=False if shape.kind is bool else option.default,
         metavar=option.metavar,
         callback=_commas(row) if option.commas else None,
         help="; ".join(word for word in words if word) + ".",
@@ -104,7 +104,7 @@ def _commas(row: Row) -> Callable[[click.Context, click.Parameter, str | None], 
         if value is not None and not parts:
             raise click.BadParameter(f"{value!r}: choose from {', '.join(row.shape.choices)}")
         try:
-            return checked(row.shape, dict.fromkeys(parts).keys(), row.flag, row.option.limits)
+            return checked(row.shape, dict.fromkeys(parts).keys(), row.name, row.option.limits)
         except UsageError as error:
             raise click.BadParameter(str(error)) from error
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.config import Settings, changed_settings, load_mappings
+from groundtrace.config import RunOptions, Settings, load_mappings, rows_of
 from groundtrace.errors import UsageError
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.output_folders import OutputFolders
@@ -27,16 +27,20 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
 
     Otherwise a mistake in an added tool, command or mapping would fail every trial, one by one.
     """
-    settings = changed_settings(settings, given)
+    changes: dict[str, Any] = {
+        row.option.sets: given[name]
+        for name, row in rows_of(RunOptions).items()
+        if row.option.sets is not None and name in given
+    }
     if given.get("no_mask"):
-        settings = replace(settings, mask=False)
+        changes["mask"] = False
     if "prices" in given:
         from groundtrace.discover.prices import load_prices
 
-        settings = replace(settings, prices=load_prices(Path(given["prices"])))
+        changes["prices"] = load_prices(Path(given["prices"]))
     if "reader" in given:
-        added = load_mappings(map(Path, given["reader"]))
-        settings = replace(settings, readers=(*added, *settings.readers))
+        changes["readers"] = (*load_mappings(map(Path, given["reader"])), *settings.readers)
+    settings = replace(settings, **changes)
     if settings.tools or settings.shell_commands:
         from groundtrace.tools import check_tools
 
@@ -96,13 +100,12 @@ def _only_for(runs: str, given: Mapping[str, Any], *, reads_traces: bool) -> str
     """`--only` as the stages take it; raises NothingFoundError if no task or document fits."""
     from groundtrace.runs.only import require_fitting, with_other_names
 
-    only: str = given["only"]
     if reads_traces:
         from groundtrace.truth.definitions import load_tasks
 
-        return with_other_names(only, load_tasks(given.get("tasks", ())))
-    require_fitting(folders_for(runs, given), only)
-    return only
+        return with_other_names(given["only"], load_tasks(given.get("tasks", ())))
+    require_fitting(folders_for(runs, given), given["only"])
+    return str(given["only"])
 
 
 def folders_for(runs: str, given: Mapping[str, Any]) -> OutputFolders:
