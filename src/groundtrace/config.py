@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from inspect import get_annotations
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.given_files import read_given
 from groundtrace.base.shapes import Limits, Shape, checked, shape_of
 from groundtrace.base.suggest import unknown_name
@@ -207,7 +208,7 @@ GROUPS = ("input", "truth", "comparison", "speed", "output")
 """Headings in the help of a command, in this order."""
 
 
-class Option(NamedTuple):
+class Option(Frozen, frozen=True):
     """What the name and the type of an option do not say."""
 
     group: Literal["input", "truth", "comparison", "speed", "output"]
@@ -455,7 +456,7 @@ class RunOptions(Truth, Reading, Comparison, Work, Where, Setup, Reports, total=
     """What can be chosen about a whole run."""
 
 
-class Row(NamedTuple):
+class Row(Frozen, frozen=True):
     """An option with all that is known about it."""
 
     name: str

@@ -64,7 +64,7 @@ def test_run_takes_the_flags_of_the_command(
     config.write_text('[mcp]\nservers = ["*"]\n')
     flags = (
         *("--margin", 0.2, "--primary", "mrr", "--primary", "reward", "--shell", "ignore"),
-        *("--schema-version", "1.1", "--format", "md", "--only", "r*", "--draws", DRAWS),
+        *("--schema-version", "1.1", "--format", "md", "--only", "[!r]*", "--draws", DRAWS),
     )
     command = ("run", runs, "--tasks", tasks, "--out", tmp_path / "flags", "--config", config)
     assert groundtrace(*command, *flags, "--jobs", "1").code == 0
@@ -78,12 +78,14 @@ def test_run_takes_the_flags_of_the_command(
         shell="ignore",
         schema_version="1.1",
         format="md",
-        only="r*",
+        only="[!r]*",
         draws=DRAWS,
     )
     assert results(tmp_path / "keywords") == results(tmp_path / "flags")
     assert done.impact is not None and done.impact.document.primaries == ["mrr", "reward"]
-    assert [one for one in done.impact.document.matched_comparisons if one.equivalence is not None]
+    answer = done.impact.answer
+    assert answer is not None and answer.equivalence is not None
+    assert answer.equivalence.margin == 0.2
     assert {path.rpartition(".")[2] for path in done.reports} == {"md"}
 
 

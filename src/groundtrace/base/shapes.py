@@ -6,17 +6,20 @@ command line are made from the same shapes.
 
 from __future__ import annotations
 
-import numbers
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.suggest import nearest_name
 from groundtrace.errors import UsageError
 
 
-class Limits(NamedTuple):
+class Limits(Frozen, frozen=True):
     """The numbers that are allowed."""
 
     least: int | None = None
@@ -40,7 +43,7 @@ class Limits(NamedTuple):
         return "" if self.above is None else f" above {self.above}"
 
 
-class Shape(NamedTuple):
+class Shape(Frozen, frozen=True):
     """What a type allows."""
 
     kind: Any
@@ -62,7 +65,7 @@ def shape_of(hint: Any) -> Shape:
     for several in (Sequence, tuple):
         if several in kinds:
             inner = shape_of(get_args(kinds[several])[0])
-            return inner._replace(many=True, alone=len(kinds) > 1, optional=optional)
+            return replace(inner, many=True, alone=len(kinds) > 1, optional=optional)
     if Literal in kinds:
         return Shape(str, optional=optional, choices=get_args(kinds[Literal]))
     if Mapping in kinds:
@@ -83,7 +86,7 @@ def checked(shape: Shape, value: Any, where: str, limits: Limits) -> Any:
         texts = list(items) if whole else []
         if not whole or not all(isinstance(item, str | os.PathLike) for item in texts):
             raise UsageError(f"{where} must be a list of strings")
-        one = shape._replace(many=False, optional=False)
+        one = replace(shape, many=False, optional=False)
         return tuple(checked(one, item, where, limits) for item in texts)
     if shape.kind is Mapping:
         if not isinstance(value, dict) or not all(isinstance(v, dict) for v in value.values()):
@@ -99,10 +102,14 @@ def checked(shape: Shape, value: Any, where: str, limits: Limits) -> Any:
 
 
 def _number(kind: Any, value: Any, where: str, limits: Limits) -> Any:
-    allowed = numbers.Integral if kind is int else numbers.Real
-    if isinstance(value, bool) or not isinstance(value, allowed) or not limits.allow(value):
+    """A number of Python's own kind, also from numpy's."""
+    try:
+        number = operator.index(value) if kind is int else value.__float__()
+    except (TypeError, AttributeError, OverflowError):
+        number = None
+    if number is None or isinstance(value, bool) or not limits.allow(number):
         raise UsageError(f"{where} must be a {'whole ' if kind is int else ''}number{limits}")
-    return kind(value)
+    return number
 
 
 def _text(shape: Shape, value: Any, where: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from groundtrace.base.shapes import checked
+from groundtrace.base.shapes import Limits, checked
 from groundtrace.config import GROUPS, Row, rows_of, taken_by
 from groundtrace.errors import UsageError
 
@@ -89,7 +89,7 @@ def _type(row: Row) -> click.ParamType[Any]:
         return click.Path(readable=False)
     if row.shape.kind is str:
         return click.STRING
-    if not any(limit is not None for limit in limits):
+    if limits == Limits():
         return click.INT if row.shape.kind is int else click.FLOAT
     made = click.IntRange if row.shape.kind is int else click.FloatRange
     least = limits.least if limits.above is None else limits.above
