@@ -263,9 +263,7 @@ class Reading(TypedDict, total=False):
     trials: Annotated[
         Trials | None,
         Option(
-            "input",
-            "Which trials count if a task has several in one configuration",
-            sets="trials",
+            "input", "Which trials count if a task has several in one configuration", sets="trials"
         ),
     ]
     mcp_server: Annotated[
@@ -323,8 +321,7 @@ class Comparison(TypedDict, total=False):
     ]
     pair_across_runs: Annotated[bool, Option("comparison", "Also match trials of different runs")]
     allow_unknown_version: Annotated[
-        bool,
-        Option("comparison", "Also match trials whose harness version is unknown, and say so"),
+        bool, Option("comparison", "Also match trials whose harness version is unknown, and say so")
     ]
     primary: Annotated[
         str | Sequence[str] | None,
@@ -357,8 +354,7 @@ class Work(TypedDict, total=False):
     """How and where the work is done."""
 
     jobs: Annotated[
-        int | None,
-        Option("speed", "Most processes", otherwise="all cores", limits=Limits(least=1)),
+        int | None, Option("speed", "Most processes", otherwise="all cores", limits=Limits(least=1))
     ]
     engine: Annotated[
         Literal["local", "dask"], Option("speed", "Where the work runs", default="local")
@@ -401,8 +397,7 @@ class Setup(TypedDict, total=False):
         Option("input", "Settings file", "FILE", otherwise=f"{FILE_NAME} in this folder or above"),
     ]
     no_mask: Annotated[
-        bool,
-        Option("output", "Do not mask text that looks like a credential; reports say so"),
+        bool, Option("output", "Do not mask text that looks like a credential; reports say so")
     ]
 
 

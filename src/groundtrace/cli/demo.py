@@ -23,8 +23,7 @@ class Demo(TypedDict, total=False):
     swebench: Annotated[
         bool,
         Option(
-            "input",
-            "Use the second sample: two models on made-up SWE-bench tasks, with verdicts",
+            "input", "Use the second sample: two models on made-up SWE-bench tasks, with verdicts"
         ),
     ]
     json: Json
