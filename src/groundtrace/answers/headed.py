@@ -38,27 +38,37 @@ _LINE = regex(r"(?:L|  Line |[ \t]*)(?P<number>\d{1,9})[:-]")
 
 
 def found_below(
-    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
+    lines: Sequence[str],
+    place: Place,
+    *,
+    bare: bool = True,
+    numbered: bool = True,
+    repo: str | None = None,
 ) -> Iterator[Shown]:
     """Found lines in groups, each below the name of its file.
 
     `bare`: a name without a mark is a heading too, at the start of a group and above a numbered
-    line, as rg prints it.
+    line, as rg prints it. `numbered`: found lines have numbers; without them every line of a group
+    below its first is text.
     """
     path = ""
     fresh = True
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        named = _named_above(line, following, bare and fresh)
+        if numbered:
+            named = _named_above(line, following, bare and fresh)
+        else:
+            named = line if fresh and following and line and place(line.strip()) else ""
         fresh = not line.strip() or line == BREAK
-        shown = None if named else _LINE.match(line)
+        shown = _LINE.match(line) if numbered and not named else None
         if named:
             path = place(named.strip()) or ""
             if path:
                 yield Shown(path, "surfaced", repo=repo)
         elif fresh and line != BREAK:
             path = ""  # the next group has a heading of its own
-        elif path and shown is not None and not is_omitted(line):
-            yield Shown(path, "matched", int(shown["number"]), None, len(line) + 1, repo)
+        elif path and (shown or not numbered) and line != BREAK and not is_omitted(line):
+            number = int(shown["number"]) if shown is not None else None
+            yield Shown(path, "matched", number, None, len(line) + 1, repo)
 
 
 def _named_above(line: str, following: str, bare: bool) -> str:
@@ -70,6 +80,24 @@ def _named_above(line: str, following: str, bare: bool) -> str:
         return file["path"]
     plain = bare and not line[:1].isspace() and not _LINE.match(line)
     return line if plain and line and BARE.match(following) else ""
+
+
+# --- contents of several files, as head and tail print them --------------------------------------
+
+ARROWS = regex(r"==> (.+) <==$")
+
+
+def below_arrows(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Name and lines of each file below `==> name <==`, and whether it is the last one.
+
+    Between two files there is an empty line.
+    """
+    heads = [(at, found[1]) for at, line in enumerate(lines) if (found := ARROWS.match(line))]
+    ends = [at for at, _ in heads[1:]]
+    for (at, name), end in zip(heads, [*ends, len(lines)], strict=False):
+        is_last = end == len(lines)
+        gap = not is_last and end - at > 1 and not lines[end - 1]
+        yield name, lines[at + 1 : end - gap], is_last
 
 
 # --- sections: content below a heading ---------------------------------------------------------

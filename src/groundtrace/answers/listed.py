@@ -68,9 +68,24 @@ def diff_stat(lines: Sequence[str]) -> Iterator[str]:
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        name, bar, change = line[:LONGEST_PATH].partition("|")
-        if bar and line.startswith(" ") and _STAT.match(change) and is_file(name.strip()):
-            yield name.strip()
+        yield from filter(is_file, stat_names(line[:LONGEST_PATH]))
+
+
+def stat_names(line: str) -> tuple[str, ...]:
+    """The name in a row of `--stat`; both names of a renamed file: `src/{old.py => new.py} | 2 +-`."""
+    name, bar, change = line.rpartition("|")
+    if not bar or not line.startswith(" ") or not _STAT.match(change):
+        return ()
+    name = name.strip()
+    if name.startswith("..."):  # shortened
+        return ()
+    if " => " not in name:
+        return (name,) if name else ()
+    begin, end = name.find("{"), name.rfind("}")
+    before, inside, after = "", name, ""
+    if 0 <= begin < end:
+        before, inside, after = name[:begin], name[begin + 1 : end], name[end + 1 :]
+    return tuple((before + part + after).replace("//", "/") for part in inside.split(" => "))
 
 
 def git_status(lines: Sequence[str]) -> Iterator[str]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import is_cut, whole
+from groundtrace.answers.diffs import HUNK, side_runs
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.shell.streams.file_names import is_file_name, join
-from groundtrace.shell.streams.hunks import HUNK, shown_of_side
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.operands import under
 from groundtrace.shell.streams.part import Part
@@ -54,7 +55,8 @@ class Compared(Part, kw_only=True, frozen=True):
             return TELLING
         return PLAIN if _LINE.match(line) else UNLIKELY
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        lines = whole(lines)
         absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
         told = list(self._names(lines))
         if not told and not any(map(_HEADER.match, lines)):
@@ -126,26 +128,21 @@ class Differences(Part, kw_only=True, frozen=True):
         """The files compared."""
         return self.left + self.right
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return (
-            self._by_hunks(lines)
-            if sure and self.limit is None
-            else super().around_cuts(lines, sure, trimmed)
-        )
-
     def _by_hunks(self, lines: Sequence[str]) -> Iterable[FileRef]:
         """The lines of each side that a unified diff shows, also around a cut."""
         for refs, sign in ((self.left, "-"), (self.right, "+")):
             if len(refs) != 1:
                 yield from refs
                 continue
-            spans = list(shown_of_side(lines, sign))
+            spans = list(side_runs(lines, sign))
             known = [replace(refs[0], line_start=low, line_end=high) for low, high in spans]
             yield from known or refs
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if sure and self.limit is None and any(map(HUNK.match, lines)):
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if sure and self.limit is None and (is_cut(lines) or any(map(HUNK.match, lines))):
             return list(self._by_hunks(lines))
+        if not (lines := whole(lines)):
+            return ()
         shown = [line[:1] for line in lines if line[:3] not in {"---", "+++"}]
         if self.limit is None or not {"<", ">", "-", "+"}.intersection(shown):
             return self.left + self.right

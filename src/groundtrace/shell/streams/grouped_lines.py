@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import pieces, whole
+from groundtrace.answers.cuts import is_cut, pieces, whole
+from groundtrace.answers.found import BARE
+from groundtrace.answers.headed import found_below
+from groundtrace.answers.line import Shown
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.streams.file_names import is_file_name, join
+from groundtrace.shell.streams.file_names import is_file_name
 from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.found_lines import NUMBERED, Search, omitted
+from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.operands import under
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.weights import GROUP_GAP, GROUP_LINE, UNTESTED
@@ -31,81 +34,47 @@ class Grouped(Search, kw_only=True, frozen=True):
             return plain
         if not line:
             return GROUP_GAP
-        number = NUMBERED.match(line)
+        number = BARE.match(line)
         if number is not None and not self._unlike(line, number.end()):
             return GROUP_LINE
         if self._is_heading(line):
             return GROUP_LINE
         return UNTESTED if self.asked and self.numbered is not True else plain
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        groups = {} if self.asked is False else self._groups(lines)
-        if not groups:
-            return (
-                () if self.asked and self.sole is None else Search.refs(self, lines, sure, trimmed)
-            )
-        out = []
-        for name, numbers in groups.items():
-            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
-            path = join(self.cwd, self.stripped + name)
-            if not numbers and self.numbered and any(map(omitted, lines)):
-                out.append(FileRef(path, "surfaced", self.repo, rule=self.rule))
-                continue
-            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
-        return out
+    def _shown(self, lines: Sequence[str]) -> Iterable[Shown]:
+        shown = [] if self.asked is False else list(self._groups(lines))
+        if shown or (self.asked and self.sole is None):
+            return shown
+        return Search._shown(self, lines)
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """After a cut, the lines before the next heading belong to a file that is not named."""
-        if self.asked is False or not self._groups(whole(lines)):
-            return Search.around_cuts(self, lines, sure, trimmed)
-        kept: list[str] = []
-        for index, piece in enumerate(map(whole, pieces(lines))):
-            first = 0
-            if index:
-                first = next((i for i, line in enumerate(piece) if not line), len(piece))
-            kept += [*piece[first:], ""]
-        return self.refs(kept, sure, trimmed)
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        if is_cut(lines) and self.asked is not False and list(self._groups(whole(lines))):
+            # After a cut, the lines before the next heading belong to a file that is not named.
+            kept: list[str] = []
+            for index, piece in enumerate(map(whole, pieces(lines))):
+                first = 0
+                if index:
+                    first = next((i for i, line in enumerate(piece) if not line), len(piece))
+                kept += [*piece[first:], ""]
+            lines = kept
+        return Search.read(self, lines, sure, trimmed)
 
-    def _groups(self, lines: Sequence[str]) -> dict[str, list[int]]:
-        """Line numbers by heading; a heading whose lines were cut off shows nothing."""
-        groups: dict[str, list[int]] = {}
-        name: str | None = None
-        fresh = True
-        plain = self.numbered is False or not any(map(NUMBERED.match, lines))
-        for line, following in zip(lines, [*lines[1:], ""], strict=False):
-            if not line:
-                fresh = True
-                continue
-            number = NUMBERED.match(line)
-            if number is not None and self.numbered is not False:
-                if name is not None and not omitted(line):
-                    groups[name].append(int(number[1]))
-            elif self._heads(line, following, fresh, plain):
-                name = line
-                groups.setdefault(name, [])
-            elif fresh:
-                name = None  # lines of an unknown file
-            fresh = False
-        return groups
+    def _groups(self, lines: Sequence[str]) -> Iterable[Shown]:
+        numbered = self.numbered is not False and any(map(BARE.match, lines))
+        if not numbered and not self.asked:
+            return ()
+        place = self._place if numbered else self._place_heading
+        return found_below(lines, place, numbered=numbered, repo=self.repo)
+
+    def _place_heading(self, line: str) -> str | None:
+        """Without line numbers, found text can look like a name."""
+        return self._place(line) if self._is_heading(line) and _PLAIN.fullmatch(line) else None
 
     def _is_heading(self, line: str) -> bool:
         if line[:1].isspace() or not is_file_name(line):
             return False
         plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
         return plain and under(self.stripped + line, self.roots)
-
-    def _heads(self, line: str, following: str, fresh: bool, plain: bool) -> bool:
-        """Whether a name is the first line of a group.
-
-        Without line numbers, found text can look like a name.
-        """
-        if plain:
-            named = self._is_heading(line) and _PLAIN.fullmatch(line) is not None
-            return bool(self.asked and fresh and following and named)
-        if NUMBERED.match(following) is None:
-            return False
-        # Above numbered lines and below an empty line there can only be a name: `Makefile`.
-        return self._is_heading(line) or (fresh and under(self.stripped + line, self.roots))
 
     # --- what filters leave of it ---------------------------------------------------------------
 

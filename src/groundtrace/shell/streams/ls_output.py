@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import pieces, whole
+from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
@@ -182,7 +182,7 @@ class Listing(Part, kw_only=True, frozen=True):
                 return True
         return False
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
         """After a cut, the names before the next heading lie in a folder that is not named."""
         kept: list[str] = []
         for index, piece in enumerate(map(whole, pieces(lines))):
@@ -190,13 +190,15 @@ class Listing(Part, kw_only=True, frozen=True):
             if index and self._sections():
                 first = next((i for i, line in enumerate(piece) if line.endswith(":")), len(piece))
             kept += piece[first:]
-        return self.refs(kept, False, trimmed) if kept else ()
+        return kept
 
     def _sections(self) -> bool:
         """Whether names are below headings."""
         return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if is_cut(lines):
+            lines = self._after_cuts(lines)
         folder = self._folder()
         sections = self._sections()
         is_open = self._open()

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from groundtrace.answers.listed import stat_names
 from groundtrace.base.patterns import regex
 
 
-def name_in_diffstat(line: str) -> str | None:
-    """The name in a row of `--stat`; for a renamed file the new name."""
-    name, bar, count = line.rpartition("|")
-    if not bar or not line.startswith(" ") or not re.match(r" +(?:\d|Bin\b)", count):
-        return None
-    name = name.strip()
-    if "=>" in name:
-        begin, end = name.find("{"), name.rfind("}")
-        if 0 <= begin < end:
-            name = name[:begin] + name[begin + 1 : end].split(" => ")[-1] + name[end + 1 :]
-        name = name.split(" => ")[-1].replace("//", "/")
-    return None if name.startswith("...") or not name else name
+def _name_in_diffstat(line: str) -> str | None:
+    return next(reversed(stat_names(line)), None)
+
+
+def _old_name_in_diffstat(line: str) -> str | None:
+    names = stat_names(line)
+    return names[0] if len(names) > 1 else None
 
 
 _STATUS = regex(
@@ -99,7 +95,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
     "sum": _matcher(r"\\?[0-9a-f]{8,128} [ *](.+)"),
     "size": _matcher(r"[\d.,]+[KMGTPB]?\s+(\S.*)"),
     "stat": _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
-    "diffstat": name_in_diffstat,
+    "diffstat": _name_in_diffstat,
     "status": _name_in_status,
     "letters": _name_in_letters,
     "raw": _matcher(
@@ -122,6 +118,7 @@ FORMS: dict[str, Callable[[str], str | None]] = {
 }
 """Where the name is in a line, by the program that prints it."""
 OLD_NAMES: dict[str, Callable[[str], str | None]] = {
+    "diffstat": _old_name_in_diffstat,
     "status": _old_name_in_status,
     "letters": _old_name_in_letters,
 }

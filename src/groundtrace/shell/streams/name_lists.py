@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.base.quoted_names import without_quotes
@@ -100,9 +101,10 @@ class Names(Part, kw_only=True, frozen=True):
             return fnmatch.fnmatchcase(base, glob)
         return usual[1] in base if usual[2] else base.endswith(usual[1])
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
+        lines = whole(lines)
         plain = self.form == "plain"
         form = FORMS[self.form]
         if self.revision:

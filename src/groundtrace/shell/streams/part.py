@@ -21,7 +21,7 @@ from typing import ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import is_cut, whole
+from groundtrace.answers.cuts import whole
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.said import Said, only_said
@@ -70,8 +70,6 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     """It prints an error if it fails."""
     leads: ClassVar[bool] = True
     """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
-    placed: ClassVar[bool] = False
-    """Its lines begin with their place in a file, which says what was shown of it."""
 
     @property
     def strict(self) -> bool:
@@ -144,35 +142,18 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """Whether it certainly prints something, and nothing is known about what (D143)."""
         return False
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        """Whether the lines are what was asked for, and not a message that there is nothing."""
-        return True
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        """Files that `lines` show, with the lines and characters that show them.
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` show; `sure`: it is certain where the lines begin and end."""
+        None if the lines are not what was asked for but a message that there is nothing. There may
+        be cuts among the lines (`answers.cuts`); half a name is not a name. `sure`: it is certain
+        where the lines begin and end. `trimmed`: blank lines may have been cut off their end.
+        """
         return ()
 
     def unseen(self) -> Iterable[FileRef]:
         """Files that were certainly touched although nothing was printed."""
         return ()
-
-    def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` show, also if the harness cut lines out of them."""
-        if not is_cut(lines):
-            return self.refs(lines, sure, trimmed)
-        return self.around_cuts(lines, sure, trimmed)
-
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """The same for lines with a cut among them: what each complete line shows.
-
-        A kind of part may know more. Half a name is not a name.
-        """
-        left = whole(lines)
-        return self.refs(left, False, trimmed) if left else ()
-
-    def own(self, lines: Sequence[str]) -> Sequence[str]:
-        """The lines as they tell what was shown of each file (`shown`)."""
-        return lines
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -293,7 +274,7 @@ class Write(Part, kw_only=True, frozen=True):
     """It is put back as git holds it."""
     prints: ClassVar[bool] = False
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
@@ -303,7 +284,7 @@ class Listed(Part, kw_only=True, frozen=True):
     path: str
     prints: ClassVar[bool] = False
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return (FileRef(self.path, "surfaced", rule=self.rule),)
 
 
@@ -339,7 +320,10 @@ class Opaque(Part, kw_only=True, frozen=True):
             return OPAQUE
         return BARE_NAME if self.form.match(line) else IMPOSSIBLE
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        lines = whole(lines)
+        if not lines:
+            return ()
         if self.said is not None and only_said(lines, self.said):
             return [ref for ref in self.shows if ref.kind != "read"]
         return self.shows

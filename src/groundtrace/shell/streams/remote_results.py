@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from groundtrace.answers.cuts import whole
 from groundtrace.answers.fold import fold
 from groundtrace.answers.numbered import COLON as LINE
 from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
@@ -25,10 +26,10 @@ class RemoteSearch(Part, kw_only=True, frozen=True):
             return HEADING
         return NUMBERED_LINE if not line or LINE.match(line) else BESIDE_REMOTE
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return any(map(HEADER.fullmatch, lines))
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        lines = whole(lines)
+        if not any(map(HEADER.fullmatch, lines)):
+            return None
         blocks = text_blocks("\n".join(lines))
         shown = (line for block in blocks if is_file_name(block.path) for line in block.lines(None))
         return fold(shown, self.rule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from groundtrace.answers.cuts import pieces, whole
+from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
@@ -32,7 +32,7 @@ class TreeListing(Part, kw_only=True, frozen=True):
             return TELLING
         return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
         """After a cut the folder of deeper names is not known; that of the top level is."""
         kept: list[str] = []
         for index, piece in enumerate(map(whole, pieces(lines))):
@@ -41,15 +41,17 @@ class TreeListing(Part, kw_only=True, frozen=True):
                 tops = (i for i, line in enumerate(piece) if self._depth(line) == 0)
                 first = next(tops, len(piece))
             kept += piece[first:]
-        return self.refs(kept, sure, trimmed) if kept else ()
+        return kept
 
     def _depth(self, line: str) -> int | None:
         branch = _BRANCH.match(line)
         return None if branch is None else len(branch["bars"]) // 4
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
+        if is_cut(lines):
+            lines = self._after_cuts(lines)
         root: str | None = None
         stack: list[str] = []
         entries: list[tuple[int, str]] = []
