@@ -151,7 +151,9 @@ class Content(Part, kw_only=True, frozen=True):
             lines = [
                 line
                 for line, following in zip(lines, [*lines[1:], ""], strict=False)
-                if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
+                if (type(line) is str and line)
+                or getattr(line, "ends", False)
+                or _goes_on(line, following)
             ]
         form = FORMS[self.numbers]
         if self.numbers == "colon":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 
+from groundtrace.answers.file_names import is_drive
 from groundtrace.base.patterns import regex
 from groundtrace.shell.syntax.holes import has_hole
 
@@ -17,7 +18,7 @@ _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 def join(cwd: str | None, name: str) -> str:
     """The path of `name` for a program in `cwd`; relative if the directory is not known."""
     first = name[:1]
-    if first == "~":
+    if first == "~" or (name[1:2] == ":" and is_drive(name)):
         return name
     path = f"{cwd}/{name}" if cwd and first != "/" else name
     if "/." in path or "//" in path or path[:1] in ("", ".") or path[-1] == "/":

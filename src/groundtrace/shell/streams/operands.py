@@ -21,8 +21,9 @@ def under(name: str, roots: Sequence[Word]) -> bool:
     """Whether a printed name lies below one of the operands, as the program prints it."""
     if not roots:
         return _PATH_LIKE.match(name) is not None
+    name = name.replace("\\", "/")
     for root in roots:
-        text = root.text
+        text = root.text.replace("\\", "/")
         if not root.glob and (name.startswith(f"{text}/") or (name == text and text.isascii())):
             return True  # the usual case; a printed name holds no holes
         text = text.rstrip("/") or "/"
