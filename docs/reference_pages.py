@@ -416,7 +416,7 @@ def configuration() -> str:
 
 
 def _shell_commands() -> Any:
-    return importlib.import_module("groundtrace.shell.programs.added")
+    return importlib.import_module("groundtrace.shell.programs.table")
 
 
 def _added_commands() -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from groundtrace.shell import shell_refs, weights
 from groundtrace.shell.align.fit import Segment, fit
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.found_lines import Search
-from groundtrace.shell.streams.ls_output import Listing
+from groundtrace.shell.streams.listings import Listing
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Count, Opaque, Part
 from groundtrace.shell.streams.text import Text

@@ -47,9 +47,8 @@ from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
-from groundtrace.shell.programs.added import added_programs
 from groundtrace.shell.programs.call import ProgramEntry
-from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE
+from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
 from groundtrace.shell.streams.part import Part, Write
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import HOLES

@@ -22,7 +22,7 @@ from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.line_algebra import shown_files
-from groundtrace.shell.streams.ls_output import Listing
+from groundtrace.shell.streams.listings import Listing
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.text import Text

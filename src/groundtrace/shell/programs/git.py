@@ -14,12 +14,11 @@ from groundtrace.shell.programs.searchers import git_grep
 from groundtrace.shell.programs.writers import apply_patch
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
-from groundtrace.shell.streams.file_names import join
-from groundtrace.shell.streams.git_diffs import Diff
+from groundtrace.shell.streams.diffs import Diff
+from groundtrace.shell.streams.file_names import join, place
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
 from groundtrace.shell.streams.patched import Told
-from groundtrace.shell.streams.repository_top import place
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import has_hole
 

@@ -19,7 +19,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.other_scripts import other_files
-from groundtrace.shell.programs.python_exits import Exits, exits_of, left_at
+from groundtrace.shell.programs.python_exits import Exits, exits_of, left_at, said_by
 from groundtrace.shell.programs.python_flow import followed, named_by, shown_by
 from groundtrace.shell.programs.python_names import Names as PythonNames
 from groundtrace.shell.programs.python_names import (
@@ -30,14 +30,12 @@ from groundtrace.shell.programs.python_names import (
     opened_by,
     strings,
 )
-from groundtrace.shell.programs.python_said import said_by
 from groundtrace.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.shell.programs.reporters import reports
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.name_lists import Names
-from groundtrace.shell.streams.part import Opaque, Parts, Write
-from groundtrace.shell.streams.said import Said, only_said
+from groundtrace.shell.streams.part import Opaque, Parts, Said, Write, only_said
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.streams.word import Word
 

@@ -7,7 +7,7 @@ printed, and which files are shown by the lines that it got. The kinds of parts,
 - `text`: what the command itself spells out
 - `content`: lines of a file
 - `found_lines`, `grouped_lines`, `remote_results`: lines that a search found
-- `name_lists`, `ls_output`, `tree_output`: names
+- `name_lists`, `listings`: names
 - `git_diffs`, `compared`, `patched`: patches and comparisons
 
 A part itself says what a filter leaves of it. `line_algebra` takes a stream of parts through head,

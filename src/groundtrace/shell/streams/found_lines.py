@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import is_cut
+from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.fold import fold
 from groundtrace.answers.found import (
     BARE,
@@ -27,27 +27,33 @@ from groundtrace.answers.found import (
     found_in,
     split,
 )
+from groundtrace.answers.headed import found_below
 from groundtrace.answers.line import Shown
+from groundtrace.answers.numbered import COLON as LINE
+from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.streams.file_names import path_of
-from groundtrace.shell.streams.filters import Filter
+from groundtrace.shell.streams.file_names import is_file_name, path_of
+from groundtrace.shell.streams.filters import Filter, Pattern
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.numbered_lines import NumberedLines
-from groundtrace.shell.streams.operands import under
 from groundtrace.shell.streams.part import Count, Opaque, Part
-from groundtrace.shell.streams.search_patterns import Pattern
-from groundtrace.shell.streams.word import Word
+from groundtrace.shell.streams.word import Word, under
 from groundtrace.shell.weights import (
+    BESIDE_REMOTE,
     CONTEXT_BREAK,
     CONTEXT_GOES_ON,
     CONTEXT_LINE,
     FOUND_NUMBERS_FALL,
+    GROUP_GAP,
+    GROUP_LINE,
+    HEADING,
     IMPOSSIBLE,
     MATCHING,
     MAX_TESTED_LINE,
     MOSTLY_NUMBERED,
     NAMED_BESIDE_BARE,
+    NUMBERED_LINE,
     STRAY_BREAK,
     TELLING,
     UNTESTED,
@@ -335,3 +341,102 @@ def _rise(lines: Sequence[str]) -> bool:
     if not numbers or len(numbers) < len(lines) * MOSTLY_NUMBERED:
         return False
     return all(first < second for first, second in itertools.pairwise(numbers))
+
+
+# --- names above the lines ------------------------------------------------------------------------
+
+_PLAIN = regex(r"[\w@./+-]+\.\w+")
+
+
+class Grouped(Search, kw_only=True, frozen=True):
+    """Found lines in groups, each below the name of its file, with an empty line between groups."""
+
+    asked: bool | None = None
+    """Headings were asked for; None if the program prints them only on a terminal."""
+
+    def score(self, line: str) -> float:
+        plain = Search.score(self, line)
+        if plain > 0 or self.asked is False:
+            return plain
+        if not line:
+            return GROUP_GAP
+        number = BARE.match(line)
+        if number is not None and not self._unlike(line, number.end()):
+            return GROUP_LINE
+        if self._is_heading(line):
+            return GROUP_LINE
+        return UNTESTED if self.asked and self.numbered is not True else plain
+
+    def _shown(self, lines: Sequence[str]) -> Iterable[Shown]:
+        shown = [] if self.asked is False else list(self._groups(lines))
+        if shown or (self.asked and self.sole is None):
+            return shown
+        return Search._shown(self, lines)
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        if is_cut(lines) and self.asked is not False and list(self._groups(whole(lines))):
+            # After a cut, the lines before the next heading belong to a file that is not named.
+            kept: list[str] = []
+            for index, piece in enumerate(map(whole, pieces(lines))):
+                first = 0
+                if index:
+                    first = next((i for i, line in enumerate(piece) if not line), len(piece))
+                kept += [*piece[first:], ""]
+            lines = kept
+        return Search.read(self, lines, sure, trimmed)
+
+    def _groups(self, lines: Sequence[str]) -> Iterable[Shown]:
+        numbered = self.numbered is not False and any(map(BARE.match, lines))
+        if not numbered and not self.asked:
+            return ()
+        place = self._place if numbered else self._place_heading
+        return found_below(lines, place, numbered=numbered, repo=self.repo)
+
+    def _place_heading(self, line: str) -> str | None:
+        """Without line numbers, found text can look like a name."""
+        return self._place(line) if self._is_heading(line) and _PLAIN.fullmatch(line) else None
+
+    def _is_heading(self, line: str) -> bool:
+        if line[:1].isspace() or not is_file_name(line):
+            return False
+        plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
+        return plain and under(self.stripped + line, self.roots)
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def piped(self) -> Part:
+        """What is left on a pipe, where headings are printed only if they were asked for.
+
+        Without its heading a line may come from any file.
+        """
+        return Opaque(rule=self.rule) if self.asked else replace(self, asked=False)
+
+    def filter(self, how: Filter) -> Part:
+        return self.piped() if self.asked else Search.filter(replace(self, asked=False), how)
+
+    def reorder(self, dropping: bool) -> Part:
+        return self.piped() if self.asked else Search.reorder(replace(self, asked=False), dropping)
+
+
+# --- other searches -------------------------------------------------------------------------------
+
+
+class RemoteSearch(Part, kw_only=True, frozen=True):
+    """Results of a remote search: `# repository – path`, then numbered lines."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if HEADER.fullmatch(line) or line.startswith("## Query"):
+            return HEADING
+        return NUMBERED_LINE if not line or LINE.match(line) else BESIDE_REMOTE
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        lines = whole(lines)
+        if not any(map(HEADER.fullmatch, lines)):
+            return None
+        blocks = text_blocks("\n".join(lines))
+        shown = (line for block in blocks if is_file_name(block.path) for line in block.lines(None))
+        return fold(shown, self.rule)

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from groundtrace.answers.cuts import whole
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.shell.streams.file_names import is_file_name, join
+from groundtrace.shell.streams.file_names import from_top, is_file_name, join
 from groundtrace.shell.streams.part import Part
-from groundtrace.shell.streams.repository_top import from_top
 from groundtrace.shell.weights import BESIDE_PATCHED, TELLING
 
 _PATCHED = regex(
