@@ -116,7 +116,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
     the lines that it must have carries a certain end from one side to the other.
     """
     shown = [segment for segment in printing if segment.lines]
-    _doubt_beside_silent(printing)
+    _doubt_files_beside_silence(printing)
     count = len(shown)
     if count < 2:
         return
@@ -142,7 +142,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
         segment.sure = segment.sure and certain[i] and certain[i + 1]
 
 
-def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
+def _doubt_files_beside_silence(printing: Sequence[Segment]) -> None:
     """Mark whole files beside a program that may have printed some of their lines (D143).
 
     In the output of `cat a.py; make` all lines go to the file, but nothing says where it ends.

@@ -177,7 +177,7 @@ def _after_part(
         pair = partial(_paired, part) if is_cut(lines) else part.pair
         for i in range(1, total):
             pairs[i + 1] = pairs[i] + pair(lines[i - 1], lines[i])
-    late = part.begins_late
+    late = part.prefers_later_start
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()
     score = [value - silence for value in before]

@@ -211,8 +211,8 @@ class Loop(Part, kw_only=True, frozen=True):
         if isinstance(source, Content) and one and opens:
             # Each round prints one line that holds the line it read: as many were read as printed.
             return source.read(lines, sure, trimmed) or ()
-        told = any(isinstance(part, Text | Opaque) for part in printed)
-        if told and any(isinstance(part, Content) for part in self.source):
+        reprints = any(isinstance(part, Text | Opaque) for part in printed)
+        if reprints and any(isinstance(part, Content) for part in self.source):
             return shown_files(self.source, "read")
         return ()
 

@@ -37,7 +37,7 @@ class Program(msgspec.Struct, frozen=True):
     long: frozenset[str] = frozenset()
     """Long options with a value."""
     form: str = ""
-    """Where the name is in its lines (`streams.name_forms`)."""
+    """Where the name is in its lines (`streams.name_lists`)."""
     stop: int | None = None
     """Operands after this many are not files; None: all are."""
     skip: int = 0

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from groundtrace.shell.programs.python_flow import Flow, called, printed_by, printed_values
-from groundtrace.shell.streams.part import Said, only_said
+from groundtrace.shell.streams.part import Said, are_own_words
 from groundtrace.shell.syntax.holes import HOLE
 
 MAX_SAID = 200
@@ -110,6 +110,6 @@ def _call(statement: ast.AST) -> ast.Call | None:
 def left_at(exits: Exits, lines: Sequence[str]) -> int | None:
     """The line at which a script ended itself, by the words in its output."""
     for line, said in exits:
-        if said and any(only_said([text], said) for text in lines if text.strip()):
+        if said and any(are_own_words([text], said) for text in lines if text.strip()):
             return line
     return None

@@ -35,7 +35,7 @@ from groundtrace.shell.programs.reporters import reports
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.name_lists import Names
-from groundtrace.shell.streams.part import Opaque, Parts, Said, Write, only_said
+from groundtrace.shell.streams.part import Opaque, Parts, Said, Write, are_own_words
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.streams.word import Word
 
@@ -77,7 +77,7 @@ def _python_files(source: str, arguments: tuple[str, ...]) -> Shown:
             nodes = all_nodes(tree)
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
-            _go_where_it_goes(nodes, names, out)
+            _move_to_its_folder(nodes, names, out)
             out.exits = exits_of(nodes) if out.writes else ()
             out.roots = None if out.reads else listed_roots(nodes, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -106,7 +106,7 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
     return reads
 
 
-def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
+def _move_to_its_folder(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
     """If the script changes its directory, its names lie below that, or their place is unknown."""
     entered = [
         node
@@ -166,7 +166,11 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
     if stopped == 0:
         return [Opaque(rule=call.name)]  # it could not be parsed, so nothing of it ran
     reads = [path for path in map(shell.path, shown.reads) if path is not None]
-    if shown.ranges is not None and shown.said is not None and only_said(shell.lines, shown.said):
+    if (
+        shown.ranges is not None
+        and shown.said is not None
+        and are_own_words(shell.lines, shown.said)
+    ):
         reads = []
     named = [path for path in map(shell.path, shown.surfaced) if path is not None]
     shows = tuple(FileRef(path, "read", rule=call.name) for path in reads)

@@ -1,8 +1,6 @@
-"""Patches as git prints them: contents of the files that their headings name.
+"""Patches as git prints them, and what diff and cmp print: whose lines are shown.
 
-The lines of a file are the lines of its hunks on the new side, as far as they are shown. A hunk
-that only removes has lines only on the old side. A heading without any line of the file surfaces
-it.
+`answers.diffs` reads headings and hunks. A heading without any line of the file surfaces it.
 """
 
 from __future__ import annotations
@@ -126,10 +124,10 @@ class Compared(Part, kw_only=True, frozen=True):
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         lines = whole(lines)
         absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
-        told = list(self._names(lines))
-        if not told and not any(map(_HEADER.match, lines)):
+        named = list(self._names(lines))
+        if not named and not any(map(_HEADER.match, lines)):
             yield from self.files if any(map(_DIFFERENCE.match, lines)) else ()
-        for kind, name in told:
+        for kind, name in named:
             if is_file_name(name) and name not in absent:
                 yield FileRef(join(self.cwd, name), kind, rule=self.rule)
 

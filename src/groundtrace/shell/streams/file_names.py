@@ -1,6 +1,7 @@
 """Names in output: how to join them to a directory, and which words can be one file (D5).
 
-`tools.file_names` distinguishes files from directories by their names.
+`answers.file_names` distinguishes files from directories by their names. Git prints some names
+relative to the top of the repository, which may be above the directory (`from_top`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a search after a pipe filters its input."""
+"""How a search after a pipe filters its input: its pattern, as a regular expression of Python."""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 A search of one file need not name it (`grep -n x a.py` prints `12:text`), and a search of a stream
 names nothing at all (`cat a.py | grep -n x`). Then the command says which file it is. If neither
 the command nor the line names a file, there is no file.
+
+`answers.found` and `answers.headed` split the lines. Here is what the program's arguments say:
+which names are possible, whether lines have names and numbers, and how well a line fits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `ls` prints, and which of its names are files (D5)."""
+"""What `ls` and `tree` print, and which of the names are files (D5)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return self.long
 
     @property
-    def begins_late(self) -> bool:
+    def prefers_later_start(self) -> bool:
         """If the names of `ls a; ls b` are in one order, b gets as few of them as possible.
 
         Nothing shows where b begins, but it has at least the last name.

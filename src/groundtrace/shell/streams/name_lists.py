@@ -248,13 +248,13 @@ class Names(Part, kw_only=True, frozen=True):
         if self.revision:
             lines = [self._bare(line) for line in lines]
         old = OLD_NAMES.get(self.form)
-        told: Iterable[str | None] = lines
+        found: Iterable[str | None] = lines
         if not plain:
-            told = map(form, lines) if old is None else _both(lines, old, form)
+            found = map(form, lines) if old is None else _both(lines, old, form)
         fits = self._fits
         if self.rule.startswith("git"):
-            told = [name and without_quotes(name) for name in told]
-        names = [self.stripped + name for name in told if name and fits(name)]
+            found = [name and without_quotes(name) for name in found]
+        names = [self.stripped + name for name in found if name and fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
         if not self.only_files:

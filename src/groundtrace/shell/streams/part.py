@@ -28,7 +28,7 @@ from groundtrace.shell.streams.spans import Spans
 from groundtrace.shell.weights import (
     BARE_NAME,
     FALLBACK_SPEAKS,
-    FALLBACK_TOLD,
+    FALLBACK_STRICT,
     FULL,
     IMPOSSIBLE,
     NOTICE_GAP,
@@ -43,7 +43,7 @@ Said = tuple[tuple[str, str], ...]
 _TRACEBACK = "Traceback (most recent call last):"
 
 
-def only_said(lines: Sequence[str], said: Said) -> bool:
+def are_own_words(lines: Sequence[str], said: Said) -> bool:
     """Whether all lines are a script's own words or a traceback, so that they show no file."""
     whole = {start for start, end in said if start == end}
     open_ended = [(start, end) for start, end in said if start != end]
@@ -96,7 +96,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     complains: ClassVar[bool] = False
     """It prints an error if it fails."""
     leads: ClassVar[bool] = True
-    """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
+    """A number in front of each of its lines can be taken off again (`streams.numbered_lines`)."""
 
     @property
     def strict(self) -> bool:
@@ -122,7 +122,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return kind.pair is not Part.pair or kind.begin is not Part.begin
 
     @property
-    def begins_late(self) -> bool:
+    def prefers_later_start(self) -> bool:
         """If it may begin at two places with the same score, the later one is used."""
         return False
 
@@ -157,7 +157,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
 
     def cost_of_speech(self) -> float:
         """The score subtracted if it printed anything."""
-        return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
+        return 0.0 if not self.fallback else FALLBACK_STRICT if self.strict else FALLBACK_SPEAKS
 
     @property
     def wanted(self) -> bool:
@@ -351,7 +351,7 @@ class Opaque(Part, kw_only=True, frozen=True):
         lines = whole(lines)
         if not lines:
             return ()
-        if self.said is not None and only_said(lines, self.said):
+        if self.said is not None and are_own_words(lines, self.said):
             return [ref for ref in self.shows if ref.kind != "read"]
         return self.shows
 

@@ -119,7 +119,7 @@ _SAID: dict[str, re.Pattern[str]] = {
 """How programs name the files that they change, by what they do."""
 
 
-class Told(Part, kw_only=True, frozen=True):
+class Announced(Part, kw_only=True, frozen=True):
     """Lines in which a program names files that it changes, or would change."""
 
     cwd: str | None

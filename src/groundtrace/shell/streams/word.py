@@ -1,4 +1,4 @@
-"""Words: the arguments of a command after expansion, as far as they are known."""
+"""Words: the arguments of a command after expansion, and which printed names lie below them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the commands of one statement in the source: pipes, `&&`, `||`."""
+"""The order of the commands of one statement in the source, and what a loop goes over."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.patterns import regex
@@ -92,9 +91,8 @@ def expand(shell: Shell, node: Node) -> list[Word]:
     return _finish(_marked(shell, node, quoted=False))
 
 
-@lru_cache(maxsize=4096)
 def _plain_word(text: str) -> Word | None:
-    """The word if nothing in it needs expansion; cached, because agents repeat the same words."""
+    """The word if nothing in it needs expansion."""
     if not _PLAIN.fullmatch(text):
         return None
     return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)
