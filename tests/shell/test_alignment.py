@@ -149,4 +149,4 @@ def test_the_weights_lie_as_their_reasons_say() -> None:
     assert weights.EMPTY_TEXT < weights.TEXT_WITH_HOLES < weights.TEXT < weights.TEXT_SILENT
     assert weights.LISTING_SILENT < weights.CONTENT_SILENT
     assert weights.FULL_LISTING < weights.FULL
-    assert weights.FALLBACK_TOLD < weights.FALLBACK_SPEAKS
+    assert weights.FALLBACK_STRICT < weights.FALLBACK_SPEAKS
