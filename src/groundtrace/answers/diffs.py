@@ -304,7 +304,8 @@ def _file(
         elif body:
             yield Shown(path, kind, chars=chars, repo=repo)
     for match in HUNK.finditer(text_or_empty(data.get("patch"))):
-        start, count = max(int(match["new"]), 1), max(int(match["news"] or 1), 1)
+        side = "old" if match["new"] == match["news"] == "0" else "new"
+        start, count = max(int(match[side]), 1), max(int(match[f"{side}s"] or 1), 1)
         yield Shown(path, kind, start, start + count - 1, repo=repo)
 
 

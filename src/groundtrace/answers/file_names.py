@@ -165,6 +165,27 @@ def is_file(path: str, *, sure: bool = False) -> bool:
     return sure or not looks_like_folder(name)
 
 
+_BLANKS = regex(r"[^\s/](?:[^\s]*/)?[^\s/]*(?: [^\s/]+)+")
+_GROUP_FOLDER = regex(r"(?:^|(?<=/))\([^()/]+\)(?=/)")
+"""A folder in brackets, as routers of web pages have them."""
+
+
+def name_in_answer(text: str) -> str:
+    """The name on a line of a search or a list: spelled like a file, or a path with blanks in it.
+
+    Blanks are in the file's own name (`docs/release plan.md`): before a second path they are the
+    blanks of a sentence.
+    """
+    name = text.strip()
+    path = word_path(_GROUP_FOLDER.sub("x", name))
+    if path and "(" not in path:
+        return name
+    if " " not in name or not _BLANKS.fullmatch(name) or "(" in name:
+        return ""
+    has_end = "." in name.rpartition(" ")[2].strip(".")
+    return name if "/" in name and has_end and is_file(name) else ""
+
+
 def word_path(text: str) -> str:
     """A path that is a whole line or word.
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.fold import Run
-from groundtrace.answers.found import BARE, BREAK, Place, is_omitted
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.found import BREAK, MATCH, Place, is_omitted
+from groundtrace.answers.line import Shown, in_runs, size
 from groundtrace.answers.numbered import contents, numbered_lines
 from groundtrace.answers.ranges import lines_of, range_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
@@ -34,52 +34,65 @@ _BAR = regex(r"={8,}|-{8,}")
 
 _FILE = regex(r"File: (?P<path>[^\n]+)")
 _ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
-_LINE = regex(r"(?:L|  Line |[ \t]*)(?P<number>\d{1,9})[:-]")
+_LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:-]")
+_TERM = regex(
+    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>/[^\n]{1,4096}?)[\]:]?[ \t]*'
+)
 
 
 def found_below(
-    lines: Sequence[str],
-    place: Place,
-    *,
-    bare: bool = True,
-    numbered: bool = True,
-    repo: str | None = None,
+    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
 ) -> Iterator[Shown]:
     """Found lines in groups, each below the name of its file.
 
     `bare`: a name without a mark is a heading too, at the start of a group and above a numbered
-    line, as rg prints it. `numbered`: found lines have numbers; without them every line of a group
-    below its first is text.
+    line, as rg prints it.
     """
     path = ""
     fresh = True
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if numbered:
-            named = _named_above(line, following, bare and fresh)
-        else:
-            named = line if fresh and following and line and place(line.strip()) else ""
-        fresh = not line.strip() or line == BREAK
-        shown = _LINE.match(line) if numbered and not named else None
+        named = _named_above(line, following, bare and fresh)
+        fresh = line == BREAK or line[:1] in ("", "<") or line[:1].isspace()
+        shown = None if named else _LINE.match(line)
         if named:
             path = place(named.strip()) or ""
             if path:
                 yield Shown(path, "surfaced", repo=repo)
-        elif fresh and line != BREAK:
+        elif not line.strip():
             path = ""  # the next group has a heading of its own
-        elif path and (shown or not numbered) and line != BREAK and not is_omitted(line):
-            number = int(shown["number"]) if shown is not None else None
-            yield Shown(path, "matched", number, None, len(line) + 1, repo)
+        elif path and is_omitted(line):
+            yield Shown(path, "surfaced", repo=repo)
+        elif path and shown is not None:
+            yield Shown(path, "matched", int(shown["number"]), None, len(line) + 1, repo)
 
 
 def _named_above(line: str, following: str, bare: bool) -> str:
     """The name that a heading gives; empty for other lines. `bare`: it needs no mark."""
-    file = _FILE.fullmatch(line)
+    file = _FILE.fullmatch(line) or (_TERM.fullmatch(line) if "Found " in line[:8] else None)
     if file is None and following.startswith("  Line "):
         file = _ABOVE_LINES.fullmatch(line)
     if file is not None:
         return file["path"]
-    plain = bare and not line[:1].isspace() and not _LINE.match(line)
-    return line if plain and line and BARE.match(following) else ""
+    if not bare or line[:1].isspace() or _LINE.match(line) or MATCH.match(line):
+        return ""
+    return line if _LINE.match(following) else ""
+
+
+def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> Iterator[Shown]:
+    """Found lines without numbers: every group is a name, and text below it."""
+    groups: list[list[str]] = [[]]
+    for line in lines:
+        if line:
+            groups[-1].append(line)
+        elif groups[-1]:
+            groups.append([])
+    groups = [group for group in groups if group]
+    paths = [place(group[0]) for group in groups]
+    if not all(paths) or any(len(group) < 2 or any(map(place, group[1:])) for group in groups):
+        return  # a list of names, or names without text
+    for path, group in zip(paths, groups, strict=True):
+        for line in group[1:]:
+            yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
 
 
 # --- contents of several files, as head and tail print them --------------------------------------
@@ -110,23 +123,20 @@ class _Section:
     lines: Run | None = None
     kind: str = "heading"
     body: list[str] = field(default_factory=list)
-    fenced: bool = False
+    fenced: list[str] = field(default_factory=list)
+    """Lines of code, without the words beside it."""
 
     def shown(self) -> Iterator[Shown]:
         """What the section shows of the file; nothing if the heading is only words."""
-        runs = contents(self.body) if numbered_lines(self.body) else None
+        numbered = contents(self.body, grows=False)
         filled = [line for line in self.body if line.strip()]
-        if runs is None and (self.fenced or (self.kind == "bar" and filled)):
-            runs = [self.lines] if self.lines else []
-        if runs is None:
-            if self.kind == "repo":
-                yield Shown(self.path, "surfaced", repo=self.repo)
-            return
-        chars = sum(map(len, filled)) + len(filled)
-        if runs:
-            yield from in_runs(self.path, "matched", runs, chars, self.repo)
-        else:
-            yield Shown(self.path, "matched", chars=chars, repo=self.repo)
+        if numbered is not None:
+            yield from in_runs(self.path, "matched", numbered.runs, numbered.chars, self.repo)
+        elif self.fenced or (self.kind == "bar" and filled):
+            first, last = self.lines or (None, None)
+            yield Shown(self.path, "matched", first, last, size(self.fenced or filled), self.repo)
+        elif self.kind == "repo":
+            yield Shown(self.path, "surfaced", repo=self.repo)
 
 
 def sections(lines: Sequence[str], repo: str | None) -> Iterator[Shown]:
@@ -141,7 +151,7 @@ def sections(lines: Sequence[str], repo: str | None) -> Iterator[Shown]:
             if mark is not None and mark["mark"].startswith(fence) and not mark["info"].strip():
                 fence = ""
             elif section is not None and line.strip():
-                section.fenced = True
+                section.fenced.append(line)
                 section.body.append(line)
             continue
         found = _heading(line, before, lines[number + 1 : number + 6], repo)

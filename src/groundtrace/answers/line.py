@@ -35,6 +35,11 @@ def size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines)
 
 
+def text_size(text: str) -> int:
+    """The characters of a text's lines; whether it ends with a line break makes no difference."""
+    return len(text.rstrip("\n")) + 1
+
+
 def in_runs(
     path: str,
     kind: AccessKind,

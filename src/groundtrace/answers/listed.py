@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from groundtrace.answers.file_names import LONGEST_PATH, is_file, word_path
+from groundtrace.answers.file_names import LONGEST_PATH, is_file, name_in_answer, word_path
 from groundtrace.base.patterns import regex
 
 _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
@@ -13,7 +13,14 @@ _SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
 _BRANCH = regex(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
 _STAT = regex(r" +(?:\d+|Bin)\b")
 _STATUS = regex(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
-_COUNT = regex(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
+_COUNT = regex(
+    r"(?P<first>[^\s:][^:\t]{0,1000}?) \([1-9]\d{0,8} match(?:es)?\)"
+    r"|(?P<path>[^\s:][^:\t]{0,1000}): ?[1-9]\d{0,8}(?: (?:match(?:es)?|lines?|times?|hits?))?"
+    r"|[1-9]\d{0,8} +(?P<behind>[^\s:][^:\t]{0,1000})"
+)
+_TOTAL = regex(r"\d{1,9} total|(?:Found \d{1,9}|End of) match.*")
+_STATE = regex(r"(?:[AMDTUXB]|[RC]\d{1,3})\t(?P<paths>[^\t]+(?:\t[^\t]+)?)")
+_RENAMED = regex(r"(?P<before>[^{}]*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<behind>[^{}]*)")
 _BULLET = regex(r"(?:[-*•] +|\d{1,4}[.)] +)")
 _SUMMARY = regex(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
 
@@ -71,21 +78,26 @@ def diff_stat(lines: Sequence[str]) -> Iterator[str]:
         yield from filter(is_file, stat_names(line[:LONGEST_PATH]))
 
 
-def stat_names(line: str) -> tuple[str, ...]:
-    """The name in a row of `--stat`; both names of a renamed file: `src/{old.py => new.py} | 2 +-`."""
+def stat_names(line: str) -> list[str]:
+    """The name in a row of `git diff --stat`, both names of a renamed file; none for other lines.
+
+    A name that git shortened (`.../deep/a.py`) is none.
+    """
     name, bar, change = line.rpartition("|")
-    if not bar or not line.startswith(" ") or not _STAT.match(change):
-        return ()
     name = name.strip()
-    if name.startswith("..."):  # shortened
-        return ()
-    if " => " not in name:
-        return (name,) if name else ()
-    begin, end = name.find("{"), name.rfind("}")
-    before, inside, after = "", name, ""
-    if 0 <= begin < end:
-        before, inside, after = name[:begin], name[begin + 1 : end], name[end + 1 :]
-    return tuple((before + part + after).replace("//", "/") for part in inside.split(" => "))
+    if not bar or not line.startswith(" ") or not _STAT.match(change) or name.startswith("..."):
+        return []
+    return [side for side in _both_names(name) if side]
+
+
+def _both_names(name: str) -> list[str]:
+    """The old and the new name of `src/{old.py => new.py}` and `old.py => new.py`."""
+    renamed = _RENAMED.fullmatch(name)
+    if renamed is not None:
+        before, behind = renamed["before"], renamed["behind"]
+        sides = [f"{before}{renamed[side]}{behind}" for side in ("old", "new")]
+        return [side.replace("//", "/") for side in sides]
+    return name.split(" => ")
 
 
 def git_status(lines: Sequence[str]) -> Iterator[str]:
@@ -100,10 +112,19 @@ def git_status(lines: Sequence[str]) -> Iterator[str]:
 
 def counts(lines: Sequence[str]) -> Iterator[str]:
     """`path:3` on each line: how often something occurs in a file; no lines of the file."""
-    filled = [line.strip() for line in lines if line.strip()]
+    filled = [line.strip() for line in lines if line.strip() and not _TOTAL.fullmatch(line.strip())]
     found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_PATH]))]
     if found and len(found) == len(filled):
-        yield from (match["path"] for match in found if word_path(match["path"]))
+        paths = [match["first"] or match["path"] or match["behind"] for match in found]
+        yield from (path for path in paths if word_path(path))
+
+
+def states(lines: Sequence[str]) -> Iterator[str]:
+    """`git diff --name-status`: a letter and a name, for a renamed file two names."""
+    filled = [line.rstrip() for line in lines if line.strip()]
+    found = [_STATE.fullmatch(line[:LONGEST_PATH]) for line in filled]
+    if found and all(found):
+        yield from (path for match in found if match for path in match["paths"].split("\t"))
 
 
 def names(lines: Sequence[str]) -> Iterator[str]:
@@ -116,8 +137,11 @@ def names(lines: Sequence[str]) -> Iterator[str]:
         headed = False
     while len(filled) > 1 and _SUMMARY.match(filled[-1]):
         filled.pop()
+    if len(filled) > 1 and _SUMMARY.match(filled[0]):
+        filled = filled[1:]
+        headed = True
     plain = [_BULLET.sub("", line, count=1) for line in filled]
-    paths = [word_path(name) for name in plain]
+    paths = [word_path(name) or name_in_answer(name) for name in plain]
     others = [name for name, path in zip(plain, paths, strict=True) if not path]
     if any("/" not in name or " " in name or "://" in name for name in others):
         return
@@ -126,5 +150,5 @@ def names(lines: Sequence[str]) -> Iterator[str]:
         yield from found
 
 
-LISTINGS = (marked, tree, indented, diff_stat, git_status, counts, names)
+LISTINGS = (marked, tree, indented, diff_stat, git_status, states, counts, names)
 """Shapes of lists, tried in this order."""

@@ -10,10 +10,12 @@ import msgspec
 from groundtrace.answers import diffs, words
 from groundtrace.answers.file_names import is_file, path_of
 from groundtrace.answers.fold import Run
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.found import found, is_omitted
+from groundtrace.answers.line import Shown, in_runs, text_size
 from groundtrace.answers.numbered import contents
 from groundtrace.answers.ranges import lines_in, lines_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
+from groundtrace.answers.texts import searched
 from groundtrace.base.values import as_mapping, distinct, whole_name, whole_number
 
 MAX_FILES = 10_000
@@ -67,9 +69,15 @@ class Objects:
         if around.path and _is_pair(items):
             first, last = lines_of(whole_number(items[0]), None) or (None, None)
             self.shown.append(
-                Shown(around.path, "matched", first, last, len(items[1]) + 1, around.repo)
+                Shown(around.path, "matched", first, last, text_size(items[1]), around.repo)
             )
             return
+        texts = [item for item in items if isinstance(item, str)]
+        if texts and not around.path and len(texts) == len(items):
+            lines = list(found(texts, searched, repo=around.repo))
+            if len(lines) == len(texts):
+                self.shown += lines
+                return
         is_names = not around.path and (not around.key or around.key in words.LIST_FIELDS)
         for item in items:
             if isinstance(item, str):
@@ -118,7 +126,7 @@ class Objects:
         runs = runs or ([stated] if stated else [])
         chars = _content_chars(fields)
         own = path or around.path
-        if own and runs:
+        if own and runs and not (chars is None and _is_left_out(fields)):
             self.shown += in_runs(own, "matched", runs, chars, repo)
         elif own and chars is not None:
             self.shown.append(Shown(own, "matched", chars=chars, repo=repo))
@@ -126,7 +134,9 @@ class Objects:
             self.shown.append(Shown(path, "surfaced", repo=repo))
         inner_path = path or around.path
         for key, inner in fields.items():
-            if key not in words.SKIPPED_FIELDS and isinstance(inner, (Mapping, list, tuple)):
+            if key in words.SKIPPED_FIELDS or (path and key in words.FILE_FIELDS):
+                continue
+            if isinstance(inner, (Mapping, list, tuple)):
                 self.walk(inner, Enclosing(inner_path, repo, around.base, key), depth + 1)
 
     def _entry(self, path: str, value: Any, around: Enclosing, depth: int) -> None:
@@ -142,13 +152,15 @@ class Objects:
 
     def _content(self, around: Enclosing, text: str) -> None:
         """Text of the file that the object around it names."""
-        if text.strip():
-            runs = contents(text.split("\n"))
-            chars = len(text) + 1
-            if runs:
-                self.shown += in_runs(around.path, "matched", runs, chars, around.repo)
+        if is_omitted(text):
+            self.shown.append(Shown(around.path, "surfaced", repo=around.repo))
+        elif text.strip():
+            numbered = contents(text.split("\n"))
+            if numbered is not None:
+                lines = in_runs(around.path, "matched", numbered.runs, numbered.chars, around.repo)
+                self.shown += lines
             else:
-                self.shown.append(Shown(around.path, chars=chars, repo=around.repo))
+                self.shown.append(Shown(around.path, chars=text_size(text), repo=around.repo))
 
     def _changes(self, value: Mapping[str, Any], repo: str | None) -> None:
         self.shown += diffs.in_objects(value, repo)
@@ -215,10 +227,16 @@ def _content_runs(fields: Mapping[str, Any]) -> list[Run] | None:
     for key in words.CONTENT_FIELDS & fields.keys():
         value = fields[key]
         if isinstance(value, str) and value:
-            runs = contents(value.split("\n"))
-            if runs is not None:
-                return runs
+            numbered = contents(value.split("\n"))
+            if numbered is not None:
+                return numbered.runs
     return None
+
+
+def _is_left_out(fields: Mapping[str, Any]) -> bool:
+    """Whether a search printed a note instead of the text that the object is about."""
+    held = [fields[key] for key in words.CONTENT_FIELDS & fields.keys()]
+    return any(isinstance(value, str) and is_omitted(value) for value in held)
 
 
 def _content_chars(fields: Mapping[str, Any]) -> int | None:
@@ -229,14 +247,16 @@ def _content_chars(fields: Mapping[str, Any]) -> int | None:
     held = [fields[key] for key in words.CONTENT_FIELDS & fields.keys()]
     if not any(True for value in held for _ in _texts(value, 3)):
         return None
-    texts = [value for value in held if isinstance(value, str) and value.strip()]
-    return sum(map(len, texts)) + len(texts)
+    texts = [text for value in held if isinstance(value, str) for text in _texts(value, 0)]
+    if len(held) == len(texts) and all(map(is_omitted, texts)):
+        return None
+    return sum(map(text_size, texts))
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
     """Texts in a content field, a few levels down."""
     if isinstance(value, str):
-        if value.strip():
+        if value.strip() or "\n" in value:  # an empty line of a file is a line
             yield value
     elif depth > 0:
         inner = value.values() if isinstance(value, Mapping) else value

@@ -17,7 +17,14 @@ import msgspec
 
 from groundtrace.answers.fold import Run
 from groundtrace.answers.line import Shown, in_runs
-from groundtrace.answers.numbered import COLON, numbered, numbered_lines, runs_of
+from groundtrace.answers.numbered import (
+    COLON,
+    Numbered,
+    numbered,
+    numbered_lines,
+    runs_of,
+    without_padding,
+)
 from groundtrace.answers.payload import Payload
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_name, whole_number
@@ -181,11 +188,13 @@ def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
 
 
 def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
-    runs = runs_of(numbered_lines(lines, COLON), padded=padded)
-    if not runs:
+    found = numbered_lines(lines, COLON)
+    if padded:
+        found = without_padding(found)
+    if not found:
         return Block(repo, path)
-    chars = sum([len(line) + 1 for line in lines if line.strip()])
-    return Block(repo, path, shown=True, runs=tuple(runs), chars=chars)
+    chars = sum([line.size for line in found])
+    return Block(repo, path, shown=True, runs=tuple(runs_of(found)), chars=chars)
 
 
 def fragments(text: str) -> Iterator[Block]:
@@ -226,16 +235,12 @@ def is_past_the_end(text: str, asked_end: int | None) -> bool:
     shown = numbered(text.split("\n"), COLON)
     if shown is None:
         return False
-    return shown.first == shown.end and not shown.last.strip() and asked_end != shown.end
+    return shown.first == shown.end and not shown.last.text.strip() and asked_end != shown.end
 
 
-def opened_runs(text: str, asked_end: int | None) -> list[Run] | None:
+def opened_lines(text: str, asked_end: int | None) -> Numbered | None:
     """The lines shown of an opened file, without the extra empty line after the last."""
     shown = numbered(text.split("\n"), COLON)
-    if shown is None:
-        return None
-    runs = shown.runs
-    first, last = runs[-1]
-    if shown.end > shown.first and not shown.last.strip() and asked_end != last:
-        runs = [*runs[:-1], (first, last - 1)] if first < last else runs[:-1]
-    return runs
+    if shown is not None and shown.ends_empty() and asked_end != shown.last.number:
+        return shown.without_last()
+    return shown

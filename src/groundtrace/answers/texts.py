@@ -8,14 +8,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundtrace.answers import diffs
-from groundtrace.answers.file_names import LONGEST_PATH, is_drive, is_file, word_path
+from groundtrace.answers.file_names import (
+    LONGEST_PATH,
+    is_drive,
+    is_file,
+    name_in_answer,
+    word_path,
+)
+from groundtrace.answers.fold import Run
 from groundtrace.answers.found import BREAK, MATCH, found
-from groundtrace.answers.headed import sections
-from groundtrace.answers.line import Shown
+from groundtrace.answers.headed import found_below, sections
+from groundtrace.answers.line import Shown, in_runs, text_size
 from groundtrace.answers.listed import LISTINGS
+from groundtrace.answers.numbered import contents
 from groundtrace.answers.ranges import lines_in, lines_of
 from groundtrace.answers.words import plain
 from groundtrace.base.patterns import regex
+from groundtrace.model import AccessKind
 
 _COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _TAG = regex(
@@ -32,7 +41,7 @@ _MESSAGE = regex(
 )
 _PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
 _CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
-_HUNK = regex(r"^@@ -\d", re.MULTILINE)
+_HUNK = regex(r"^(?:@@ -\d|rename from |new file mode |deleted file mode )", re.MULTILINE)
 _OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
 
 
@@ -79,14 +88,28 @@ def tags(body: Text) -> Iterator[Shown]:
         if not content.strip() or match["with"].rstrip().endswith("/"):
             yield Shown(path, "surfaced", repo=body.repo)
             continue
-        first, last = lines_in(fields) or (None, None)
+        stated = lines_in(fields)
         # Nobody searched for this whole file, so it was opened: a packed repository.
-        opened = first is None and not body.question
-        kind = "read" if opened else "matched"
-        yield Shown(path, kind, first, last, len(content.strip("\n")) + 1, body.repo)  # type: ignore[arg-type]
-    for match in _SOURCE_TAG.finditer(body.text):
-        if is_file(match["path"].strip()):
-            yield Shown(match["path"].strip(), repo=body.repo)
+        kind: AccessKind = "read" if stated is None and not body.question else "matched"
+        yield from _content(path, content, kind, stated, body.repo)
+    marks = list(_SOURCE_TAG.finditer(body.text))
+    ends = [*(match.start() for match in marks[1:]), len(body.text)]
+    for match, end in zip(marks, ends, strict=False):
+        path = match["path"].strip()
+        if is_file(path):
+            yield from _content(path, body.text[match.end() : end], "matched", None, body.repo)
+
+
+def _content(
+    path: str, text: str, kind: AccessKind, stated: Run | None, repo: str | None
+) -> Iterator[Shown]:
+    """Content in a tag: its lines by their numbers, else as the tag states them."""
+    numbered = contents(text.split("\n"))
+    if numbered is not None:
+        yield from in_runs(path, kind, numbered.runs, numbered.chars, repo)
+    else:
+        first, last = stated or (None, None)
+        yield Shown(path, kind, first, last, text_size(text.lstrip("\n")), repo)
 
 
 def matches(body: Text) -> Iterator[Shown]:
@@ -95,9 +118,28 @@ def matches(body: Text) -> Iterator[Shown]:
     Half of the lines must be such lines, and what compilers say about a line is no match.
     """
     filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
-    kept = [line for line in body.lines if not _is_message(line)]
-    lines = list(found(kept, _searched, repo=body.repo))
-    if 2 * len(lines) >= len(filled):
+    kept = body.lines
+    if not body.question:
+        kept = [line for line in kept if not _is_message(line)]
+    lines = list(found(kept, searched, repo=body.repo))
+    if any(map(MATCH.match, kept)) and 2 * len(lines) >= len(filled):
+        yield from lines
+
+
+def unnumbered(body: Text) -> Iterator[Shown]:
+    """`path:text` lines, if the call searched and all lines but a note are such lines."""
+    if body.question:
+        filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+        lines = list(found(body.lines, searched, numbered=False, repo=body.repo))
+        if len(lines) >= max(1, len(filled) - 1):
+            yield from lines
+
+
+def below_names(body: Text) -> Iterator[Shown]:
+    """Found lines below the name of their file, with or without a mark on the name."""
+    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    lines = list(found_below(body.lines, searched, repo=body.repo))
+    if lines and 2 * len(lines) >= len(filled):
         yield from lines
 
 
@@ -106,9 +148,9 @@ def _is_message(line: str) -> bool:
     return match is not None and _MESSAGE.match(line, match.end()) is not None
 
 
-def _searched(name: str) -> str | None:
+def searched(name: str) -> str | None:
     """A name on a line of an unknown search: it must be spelled like a file."""
-    if not word_path(name) or "(" in name:
+    if not name_in_answer(name):
         return None
     return name if is_drive(name) else posixpath.normpath(name)
 
@@ -160,10 +202,12 @@ class Shape(NamedTuple):
 SHAPES = (
     Shape("diff", diff),
     Shape("file tags", tags),
+    Shape("lines below names", below_names),
     Shape("headings over content", headed),
     Shape("lines with path and number", matches),
     Shape("places", places),
     Shape("tags", ctags),
     Shape("names", listing),
+    Shape("lines with path", unnumbered),
 )
 """Tried in this order; the first shape that finds a file is used."""

@@ -67,10 +67,11 @@ def _place(path: str, repo: str | None, cwd: str | None) -> str:
 
 
 def _section(path: str, lines: list[str], repo: str | None) -> Iterator[Shown]:
-    runs = runs_of(numbered_lines(lines))
+    found = numbered_lines(lines)
     filled = [line for line in lines if line.strip()]
-    if runs:
-        yield from in_runs(path, "matched", runs, size(filled), repo)
+    if found:
+        chars = sum([line.size for line in found])
+        yield from in_runs(path, "matched", runs_of(found), chars, repo)
     elif any(line.strip() != "..." for line in filled):
         yield Shown(path, "matched", chars=size(filled), repo=repo)
     else:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import named_like_file, usable
 from groundtrace.answers.fold import gaps, surfaced
+from groundtrace.answers.line import text_size
 from groundtrace.answers.numbered import SPACED, SURE, numbered, numbered_lines, runs_of
 from groundtrace.answers.places import absolute
 from groundtrace.answers.refusals import is_refusal, shown_text
@@ -73,8 +74,9 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 def _viewed_in_part(body: str, path: str) -> Findings:
     """A view that left out lines of the file and said so."""
-    lines = numbered_lines(body.split("\n"), SPACED)
-    runs = runs_of(line for line in lines if not _LEFT_OUT.fullmatch(line[1].strip()))
+    numbers = numbered_lines(body.split("\n"), SPACED)
+    lines = [line for line in numbers if not _LEFT_OUT.fullmatch(line.text.strip())]
+    runs = runs_of(lines)
     if not runs:
         return Findings(failed=True, category="file_read")
     ref = FileRef(
@@ -84,7 +86,7 @@ def _viewed_in_part(body: str, path: str) -> Findings:
         line_end=runs[-1][1],
         ranges=gaps(runs),
         rule="editor: lines of an abbreviated view",
-        shown_chars=len(body),
+        shown_chars=sum([line.size for line in lines]),
     )
     return Findings(refs=(ref,), category="file_read")
 
@@ -114,21 +116,19 @@ def _viewed(
     shown = numbered(begun_lines(body), form)
     if not usable(path) or (shown is None and not body.strip()):
         return Findings(failed=True, category="file_read")
-    runs = shown.runs if shown is not None else []
-    if shown is not None and shown.end > shown.first and not shown.last.strip("\r"):
+    if shown is not None and shown.ends_empty():
         asked = as_items(call.arguments.get("view_range"))
         wanted = whole_number(asked[1]) if len(asked) == 2 and path == given else None
-        first, last = runs[-1]
-        if wanted != last:
-            runs = [*runs[:-1], (first, last - 1)] if first < last else runs[:-1]
+        if wanted != shown.last.number:
+            shown = shown.without_last()
     ref = FileRef(
         path,
         "read",
-        line_start=min(runs)[0] if runs else None,
-        line_end=max([end for _, end in runs]) if runs else None,
-        ranges=gaps(runs),
+        line_start=None if shown is None else shown.first,
+        line_end=None if shown is None else shown.end,
+        ranges=None if shown is None else gaps(shown.runs),
         rule="editor: lines that view showed",
-        shown_chars=len(body),
+        shown_chars=text_size(body) if shown is None else shown.chars,
         printed=body,
     )
     return Findings(refs=(ref,), category="file_read")

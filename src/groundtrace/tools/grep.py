@@ -13,10 +13,11 @@ from itertools import pairwise
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in
-from groundtrace.answers.headed import found_below
+from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.answers.texts import text_of
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
@@ -66,6 +67,7 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return structured.grep(stated, cwd)
     data = as_mapping(result.data)
     text = shown_text(result) or text_or_empty(data.get("content"))
+    text = text if "\x1b" not in text else text_of(text).text
     if is_refusal(text):
         return NOTHING
     given = first_text(call.arguments, entry.path_arguments)
@@ -84,9 +86,14 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(refs=(refs := fold(shown, "grep: blocks of lines")), failed=not refs)
     if mode == "count":
         return _counts(text, cwd, scope, searched=given)
-    if mode == "content" or (not mode and any(MATCH.match(line) for line in _lines(text))):
+    if mode == "content" or not mode:
         refs = fold(content(text, cwd, scope, searched=given), "grep: lines shown")
-        return Findings(refs=refs, failed=not refs)
+        if (
+            mode
+            or any(ref.kind == "matched" for ref in refs)
+            or any(map(MATCH.match, _lines(text)))
+        ):
+            return Findings(refs=refs, failed=not refs)
     if result.is_error:
         return NOTHING
     paths = (locate(name, cwd, scope) for name in listed(text))
@@ -118,19 +125,24 @@ def _lines(text: str) -> Iterator[str]:
 def content(text: str, cwd: str | None, scope: str, searched: str = "") -> list[Shown]:
     """The lines shown; `searched` is the path argument, empty if none was given."""
     lines = list(_lines(text))
-    if searched and _one_file(lines, scope):
-        return list(found_in(lines, scope))
 
     def place(name: str) -> str:
         return locate(name, cwd, scope)
 
-    shown = list(found(lines, place))
-    if not any(line.first for line in shown):
-        whole = [line for line in text.split("\n") if not _NOTE.match(line)]
-        shown = list(found_below(whole, place)) or shown
-    return shown or list(
-        found(lines, lambda name: place(name) if _is_name(name) else None, numbered=False)
-    )
+    def spelled(name: str) -> str | None:
+        return place(name) if _is_name(name) else None
+
+    if searched and _one_file(lines, scope) and [*map(place, lines)] != [scope]:
+        return list(found_in(lines, scope))
+    whole = [line for line in text.split("\n") if not _NOTE.match(line)]
+    below = list(found_below(whole, place))
+    if below and len(below) == sum(line != BREAK for line in lines):
+        return below
+    numbered = list(found(lines, place))
+    if any(line.first for line in numbered) or any(map(MATCH.match, lines)):
+        return numbered
+    plain = list(found(lines, spelled, numbered=False))
+    return plain or numbered or list(text_below(whole, spelled))
 
 
 def _one_file(lines: Sequence[str], scope: str) -> bool:

@@ -101,9 +101,9 @@ def _placed(text: str, new: Sequence[str]) -> int | None:
     if not any(line.strip() for line in new):
         return None
     found = [
-        shown[at][0]
+        shown[at].number
         for at in range(len(shown) - len(new) + 1)
-        if _stands(new, [content.rstrip("\r") for _, content in shown[at : at + len(new)]])
+        if _stands(new, [line.text.rstrip("\r") for line in shown[at : at + len(new)]])
     ]
     return found[0] if len(found) == 1 else None
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import Run, fold, gaps, surfaced
-from groundtrace.answers.line import Shown
+from groundtrace.answers.fold import fold, gaps, surfaced
+from groundtrace.answers.line import Shown, text_size
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.refusals import is_refusal, shown_text
@@ -80,11 +80,9 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if shown is None and _shows_nothing(text, file):
         return NOTHING
     span = _span_of_data(file)
-    runs = [span] if span else []
-    rule = "read: lines of the structured result"
-    if not runs:
-        runs = (contents(lines) or []) if shown is None else _of_the_file(shown, call)
-        rule = "read: numbered lines of the output"
+    shown = contents(lines) if shown is None else _of_the_file(shown, call)
+    runs = [span] if span else [] if shown is None else shown.runs
+    rule = "read: lines of the structured result" if span else "read: numbered lines of the output"
     if not runs:
         shows = bool(text.strip() or file) and not result.is_error
         if not shows or is_refusal(text) or _UNREADABLE.search(text):
@@ -92,6 +90,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         rule = "read: opened, output without line numbers"
     if not usable(path):
         return NOTHING
+    chars = text_size(text) if shown is None else shown.chars
     ref = FileRef(
         path,
         "read",
@@ -99,7 +98,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         line_end=max([end for _, end in runs]) if runs else None,
         ranges=gaps(runs),
         rule=rule,
-        shown_chars=len(text) or None,
+        shown_chars=chars if text else None,
         printed=text,
     )
     return Findings(refs=(ref,))
@@ -132,17 +131,16 @@ def _span_of_data(file: object) -> tuple[int, int] | None:
     return start, end
 
 
-def _of_the_file(shown: Numbered, call: ToolCall) -> list[Run]:
-    """The runs shown, without the extra empty line at the end of the file.
+def _of_the_file(shown: Numbered, call: ToolCall) -> Numbered:
+    """The lines shown, without the extra empty line at the end of the file.
 
     If the answer has as many lines as were asked for, the last one is a line of the file, even if
     it is empty.
     """
-    first, last = shown.runs[-1]
     limit = whole_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
-    if last > shown.first and not shown.last.strip("\r") and last - shown.first + 1 < limit:
-        last -= 1
-    return [*shown.runs[:-1], (first, last)] if first <= last else shown.runs[:-1]
+    if shown.ends_empty() and shown.end - shown.first + 1 < limit:
+        return shown.without_last()
+    return shown
 
 
 def glob(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -305,6 +303,6 @@ def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Finding
     for mark, end in zip(marks, ends, strict=False):  # `ends` has one item even without marks
         body = text[mark.end() : end].strip("\n")
         if body and mark["path"] != _END:
-            shown.append(Shown(absolute(mark["path"], cwd), "read", chars=len(body)))
+            shown.append(Shown(absolute(mark["path"], cwd), "read", chars=text_size(body)))
     refs = fold(shown, "read: files below their names")
     return Findings(refs=refs, failed=not refs)

@@ -84,7 +84,7 @@ def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
     for form in (SURE, _GREPPED):
         lines = numbered_lines(text.split("\n"), form)
         if lines and text.lstrip()[:1].isdigit():
-            text = "\n".join(content for _, content in lines)
+            text = "\n".join(line.text for line in lines)
             break
     is_error = reading.result is None or reading.result.is_error
     return replace(origin, result=ToolResult(text=text, is_error=is_error))

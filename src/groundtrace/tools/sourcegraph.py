@@ -9,7 +9,7 @@ from typing import Any
 
 from groundtrace.answers import diffs
 from groundtrace.answers.fold import fold, surfaced
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.line import Shown, in_runs, text_size
 from groundtrace.answers.payload import Payload, payload_of
 from groundtrace.answers.sourcegraph_text import (
     Block,
@@ -18,7 +18,7 @@ from groundtrace.answers.sourcegraph_text import (
     fragments,
     is_past_the_end,
     link_of,
-    opened_runs,
+    opened_lines,
     plain_repo,
 )
 from groundtrace.base.patterns import regex
@@ -104,10 +104,10 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     end = link.end if link else whole_number(call.arguments.get("endLine"))
     if is_past_the_end(text, end):
         return Findings(failed=True, repos=repos)
-    runs = opened_runs(text, end)
-    if runs is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
+    shown = opened_lines(text, end)
+    if shown is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
-    if runs is None and link is None and _REFUSAL.fullmatch(text):
+    if shown is None and link is None and _REFUSAL.fullmatch(text):
         return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
         return Findings(failed=True, repos=repos)
@@ -117,12 +117,10 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(surfaced(files, "read_file: files of the directory", repo), repos=repos)
     if link is not None and link.is_folder:
         return Findings(repos=repos)
-    refs = fold(
-        in_runs(path, "read", runs or [], len(text), repo)
-        if runs
-        else [Shown(path, "read", chars=len(text), repo=repo)],
-        "read_file: lines shown",
-    )
+    lines: Iterable[Shown] = [Shown(path, "read", chars=text_size(text), repo=repo)]
+    if shown is not None:
+        lines = in_runs(path, "read", shown.runs, shown.chars, repo)
+    refs = fold(lines, "read_file: lines shown")
     return Findings(refs, failed=not refs, repos=repos)
 
 
@@ -177,10 +175,12 @@ def _opened_block(payload: Payload) -> Iterator[Block]:
     text = text_or_empty(payload.mapping.get("content")) or payload.text
     link = link_of(text_or_empty(payload.mapping.get("url")) or _url_line(text))
     if link is not None and not link.is_folder:
-        runs = opened_runs(text, link.end)
-        if runs is None and link.start:
+        shown = opened_lines(text, link.end)
+        runs = [] if shown is None else shown.runs
+        if not runs and link.start:
             runs = [(link.start, link.end or link.start)]
-        yield Block(link.repo, link.path, shown=True, runs=tuple(runs or ()))
+        chars = None if shown is None else shown.chars
+        yield Block(link.repo, link.path, shown=True, runs=tuple(runs), chars=chars)
 
 
 def _matched(

@@ -47,9 +47,16 @@ def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         if lines is not None and usable(path):
             rule = "window: lines that it shows"
             ranges = gaps(lines.runs)
-            refs[FileRef(path, "read", None, lines.first, lines.end, rule=rule, ranges=ranges)] = (
-                None
+            ref = FileRef(
+                path,
+                "read",
+                line_start=lines.first,
+                line_end=lines.end,
+                rule=rule,
+                ranges=ranges,
+                shown_chars=lines.chars,
             )
+            refs[ref] = None
     return Findings(tuple(refs)) if refs else NOTHING
 
 

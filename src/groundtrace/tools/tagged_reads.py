@@ -42,7 +42,7 @@ def tagged_read(text: str, cwd: str | None) -> Findings | None:
         line_end=shown.end,
         ranges=gaps(shown.runs),
         rule="read: numbered lines of the output",
-        shown_chars=len(body),
+        shown_chars=shown.chars,
         printed=body,
     )
     return Findings(refs=(ref,))

@@ -30,7 +30,7 @@ from groundtrace.answers.found import (
     found_in,
     split,
 )
-from groundtrace.answers.headed import found_below
+from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
 from groundtrace.answers.numbered import COLON as LINE
 from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
@@ -392,8 +392,9 @@ class Grouped(Search, kw_only=True, frozen=True):
         numbered = self.numbered is not False and any(map(BARE.match, lines))
         if not numbered and not self.asked:
             return ()
-        place = self._place if numbered else self._place_heading
-        return found_below(lines, place, numbered=numbered, repo=self.repo)
+        if numbered:
+            return found_below(lines, self._place, repo=self.repo)
+        return text_below(lines, self._place_heading, repo=self.repo)
 
     def _place_heading(self, line: str) -> str | None:
         """Without line numbers, found text can look like a name."""

@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from groundtrace.answers.file_names import is_drive
 from groundtrace.answers.fold import Run, fold
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.found import BARE, BREAK, found_in
+from groundtrace.answers.line import Shown, in_runs, text_size
 from groundtrace.answers.numbered import contents, is_past_the_end
 from groundtrace.answers.objects import MAX_FILES, objects_in
 from groundtrace.answers.payload import Payload, parse, payload_of
@@ -199,11 +200,13 @@ def _beside_error(payload: Payload, asked: AskedFiles) -> Iterable[Shown]:
 def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Shown]:
     """Numbered lines of the one file that was searched."""
     if len(asked.files) == 1 and payload.value is None:
-        body = text_of(payload.text)
-        runs = contents(body.lines)
-        if runs is not None:
-            path = asked.files[0].path
-            yield from in_runs(path, "matched", runs, len(body.text.strip("\n")) + 1, asked.repo)
+        lines = [line for line in text_of(payload.text).lines if line.strip()]
+        if all(line == BREAK or BARE.match(line) for line in lines):
+            yield from found_in(lines, asked.files[0].path, asked.repo)
+            return
+        found = contents(lines)
+        if found is not None:
+            yield from in_runs(asked.files[0].path, "matched", found.runs, found.chars, asked.repo)
 
 
 # --- files that the arguments name ----------------------------------------------------------
@@ -240,19 +243,16 @@ def _opened(
         return None
     if is_past_the_end(text):
         return "surfaced", (), ""
-    runs = contents(text.split("\n"))
-    if runs is None:
-        stated = _asked_lines(first, text)
-        runs = [stated] if stated else []
-    return "read", _content(first.path, runs, text, asked.repo), _CONTENT_RULE
+    return "read", _content(first, _asked_lines(first, text), text, asked.repo), _CONTENT_RULE
 
 
-def _content(path: str, runs: list[Run], text: str, repo: str | None) -> tuple[Shown, ...]:
-    """Content of one file, in runs of lines if they are known."""
-    chars = len(text.strip("\n")) + 1
-    if runs:
-        return tuple(in_runs(path, "read", runs, chars, repo))
-    return (Shown(path, "read", chars=chars, repo=repo),)
+def _content(file: AskedFile, stated: Run | None, text: str, repo: str | None) -> tuple[Shown, ...]:
+    """Content of one file: its lines by their numbers, else as the arguments state them."""
+    numbered = contents(text.split("\n"))
+    if numbered is not None:
+        return tuple(in_runs(file.path, "read", numbered.runs, numbered.chars, repo))
+    first, last = stated or (None, None)
+    return (Shown(file.path, "read", first, last, text_size(text), repo),)
 
 
 def _opened_json(
@@ -266,12 +266,10 @@ def _opened_json(
     content = payload.mapping.get("content") or payload.mapping.get("text")
     if len(asked.files) > 1 or not (is_picture or is_own or isinstance(content, str)):
         return None
-    runs = [first.lines] if first.lines else []
     if isinstance(content, str):
-        runs = contents(content.split("\n")) or runs
-        return "read", _content(first.path, runs, content, asked.repo), _CONTENT_RULE
-    lines = _content(first.path, runs, payload.text, asked.repo)
-    return "read", tuple(line._replace(chars=None) for line in lines), _CONTENT_RULE
+        return "read", _content(first, first.lines, content, asked.repo), _CONTENT_RULE
+    start, end = first.lines or (None, None)
+    return "read", (Shown(first.path, "read", start, end, repo=asked.repo),), _CONTENT_RULE
 
 
 def _is_asked(line: Shown, asked: AskedFiles) -> bool:
