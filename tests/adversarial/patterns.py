@@ -171,8 +171,8 @@ def _example(parsed: Any, choice: int = 0) -> str:
 
 HANDED_ON = {
     "groundtrace.shell.programs.wrappers._PLACES": ("match",),
-    "groundtrace.shell.streams.name_forms.BESIDE": ("match",),
-    "groundtrace.shell.streams.name_forms.OWN": ("match",),
+    "groundtrace.shell.streams.name_lists.BESIDE": ("match",),
+    "groundtrace.shell.streams.name_lists.OWN": ("match",),
     "groundtrace.shell.streams.patched._TOLD": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.local_files.NUMBERED": ("match",),

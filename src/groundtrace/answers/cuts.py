@@ -52,8 +52,10 @@ def is_cut(lines: Sequence[str]) -> bool:
     return not _WHOLE.issuperset(map(type, lines))
 
 
-def whole(lines: Sequence[str]) -> list[str]:
+def whole(lines: Sequence[str]) -> Sequence[str]:
     """The lines that were shown completely."""
+    if not is_cut(lines):
+        return lines
     return [line for line in lines if type(line) is str]
 
 

@@ -80,11 +80,15 @@ def found(
     numbered: bool | None = True,
     context: bool = True,
     repo: str | None = None,
+    prefix: str = "",
 ) -> Iterator[Shown]:
     """What each line shows: matches, context, files that are only named.
 
-    Lines that name no file are passed over.
+    Lines that name no file are passed over. `prefix` stands before every name: `git grep x HEAD`
+    prints `HEAD:path:12:text`.
     """
+    if prefix:
+        lines = [line.removeprefix(prefix) for line in lines]
     names = _Names(place)
     known = _known_names(lines, names, numbered) if context else None
     before: tuple[str, int] | None = None
@@ -104,21 +108,34 @@ def found(
         if is_omitted(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            yield Shown(path, "matched", number, None, len(line) + 1, repo)
+            yield Shown(path, "matched", number, None, len(prefix) + len(line) + 1, repo)
         before = (path, number) if number is not None else None
 
 
-def found_in(lines: Iterable[str], path: str, repo: str | None = None) -> Iterator[Shown]:
-    """Lines of the only file that was searched: `12:text` and `12-text`, or text alone."""
+def found_in(
+    lines: Iterable[str],
+    path: str,
+    repo: str | None = None,
+    number: Callable[[str], int | None] | None = None,
+) -> Iterator[Shown]:
+    """Lines of the only file that was searched: `12:text` and `12-text`, or text alone.
+
+    `number` finds the number of a line, if it does not stand at its start in this way.
+    """
+    number = number or bare_number
     for line in lines:
-        if line == BREAK:
-            continue
-        match = BARE.match(line)
-        if is_omitted(line) or binary_file(line):
+        if line == BREAK or is_omitted(line):
+            continue  # neither a name nor a line of the file
+        if binary_file(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            number = None if match is None else int(match[1])
-            yield Shown(path, "matched", number, None, len(line) + 1, repo)
+            yield Shown(path, "matched", number(line), None, len(line) + 1, repo)
+
+
+def bare_number(line: str) -> int | None:
+    """The number of a line of the only file that was searched."""
+    match = BARE.match(line)
+    return None if match is None else int(match[1])
 
 
 class _Names:

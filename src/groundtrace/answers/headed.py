@@ -95,6 +95,24 @@ def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> I
             yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
 
 
+# --- contents of several files, as head and tail print them --------------------------------------
+
+ARROWS = regex(r"==> (.+) <==$")
+
+
+def below_arrows(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Name and lines of each file below `==> name <==`, and whether it is the last one.
+
+    Between two files there is an empty line.
+    """
+    heads = [(at, found[1]) for at, line in enumerate(lines) if (found := ARROWS.match(line))]
+    ends = [at for at, _ in heads[1:]]
+    for (at, name), end in zip(heads, [*ends, len(lines)], strict=False):
+        is_last = end == len(lines)
+        gap = not is_last and end - at > 1 and not lines[end - 1]
+        yield name, lines[at + 1 : end - gap], is_last
+
+
 # --- sections: content below a heading ---------------------------------------------------------
 
 

@@ -75,9 +75,19 @@ def diff_stat(lines: Sequence[str]) -> Iterator[str]:
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        name, bar, change = line[:LONGEST_PATH].partition("|")
-        if bar and line.startswith(" ") and _STAT.match(change):
-            yield from filter(is_file, _both_names(name.strip()))
+        yield from filter(is_file, stat_names(line[:LONGEST_PATH]))
+
+
+def stat_names(line: str) -> list[str]:
+    """The name in a row of `git diff --stat`, both names of a renamed file; none for other lines.
+
+    A name that git shortened (`.../deep/a.py`) is none.
+    """
+    name, bar, change = line.rpartition("|")
+    name = name.strip()
+    if not bar or not line.startswith(" ") or not _STAT.match(change) or name.startswith("..."):
+        return []
+    return [side for side in _both_names(name) if side]
 
 
 def _both_names(name: str) -> list[str]:

@@ -229,7 +229,7 @@ FALLBACK_SPEAKS = 2.5
 `cat missing.py 2>/dev/null || cat util.py | head -3`, where a larger weight gives the lines to the
 missing file."""
 
-FALLBACK_TOLD = 0.5
+FALLBACK_STRICT = 0.5
 """The same if its lines can be told apart from others: then they are evidence enough."""
 
 QUIET_LISTING_SPEAKS = 0.5
