@@ -47,6 +47,8 @@ from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
+from groundtrace.shell.powershell.run import follow, heard
+from groundtrace.shell.powershell.told import Told, told
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
 from groundtrace.shell.streams.part import Part, Write
@@ -77,10 +79,12 @@ def shell_refs(
     cwd: str | None,
     settings: Settings,
     texts: Mapping[str, str] | None = None,
+    shell: str | None = None,
 ) -> ShellView:
     """The files that `command` touched when it ran in `cwd` and gave `result`.
 
-    `texts` has the text of files that the agent wrote before; it may run them (D141).
+    `texts` has the text of files that the agent wrote before; it may run them (D141). `shell` is
+    the shell that the harness names, or that the other commands of the session are written for.
     """
     table = _table(settings.shell_commands) if settings.shell_commands else TABLE
     output = read_output(result, _speaks(table, command))
@@ -93,6 +97,9 @@ def shell_refs(
         del output.lines[0]
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
+    language = told(command, shell)
+    if language.language in ("powershell", "cmd"):
+        return _windows(language, result, cwd, output, table, texts)
     tree = parse(command)
     if tree.broken and not output.lines and output.unparsed:
         return ShellView(failed=True)  # the shell could not parse it either, and ran nothing
@@ -105,6 +112,27 @@ def shell_refs(
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
     problems = _problems(tree.broken, output)
+    return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
+
+
+def _windows(
+    language: Told,
+    result: ToolResult | None,
+    cwd: str | None,
+    output: Output,
+    table: Mapping[str, ProgramEntry],
+    texts: Mapping[str, str] | None,
+) -> ShellView:
+    """The same for a command of PowerShell or cmd (D200)."""
+    output = heard(output)
+    try:
+        walker, parts, unread = follow(language, cwd, output, table, texts)
+        refs, failed = _resolve(parts, output, bool(result and result.is_error))
+    except RecursionError:
+        problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
+        return ShellView(problems=(problem,))
+    problems = tuple(Problem("", "shell_not_read", f"not read: {what}") for what in unread)
+    failed = failed and not unread
     return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
 
 

@@ -1,0 +1,64 @@
+"""One command of PowerShell or cmd: its parts, and what of it was not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from groundtrace.shell.output import Output
+from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
+from groundtrace.shell.powershell.follow import Session
+from groundtrace.shell.powershell.messages import listen
+from groundtrace.shell.powershell.parse import NotPowerShell, parse
+from groundtrace.shell.powershell.parts import slashed
+from groundtrace.shell.powershell.told import Told
+from groundtrace.shell.programs.call import ProgramEntry
+from groundtrace.shell.streams.part import Parts
+from groundtrace.shell.syntax.parse import parse as parse_bash
+from groundtrace.shell.walk.walker import Walker
+
+
+class Followed(NamedTuple):
+    """What following a command gives."""
+
+    walker: Walker
+    parts: Parts
+    unread: tuple[str, ...] = ()
+    """What was not followed, by name."""
+
+
+def heard(output: Output) -> Output:
+    """An output without the messages of PowerShell and cmd."""
+    found = listen(output.lines)
+    if not found.any and not output.missing:
+        return output
+    missing = {slashed(name).lower() for name in output.missing} | found.missing
+    return replace(
+        output,
+        lines=found.lines,
+        missing=frozenset(missing),
+        absent=output.absent | found.absent,
+        had_errors=output.had_errors or found.any,
+    )
+
+
+def follow(
+    told: Told,
+    cwd: str | None,
+    output: Output,
+    table: Mapping[str, ProgramEntry],
+    texts: Mapping[str, str] | None,
+) -> Followed:
+    """Follow a command of PowerShell or cmd."""
+    walker = Walker(parse_bash(""), cwd, output, {**table, **SHARED}, texts)
+    if told.language == "cmd":
+        return Followed(walker, cmd_parts(walker, told.source))
+    try:
+        script = parse(told.source)
+    except NotPowerShell as error:
+        return Followed(walker, [], (f"PowerShell that could not be parsed ({error})",))
+    session = Session(walker, output.missing)
+    parts = session.render(session.run(script))
+    return Followed(walker, parts, tuple(f"PowerShell {note}" for note in session.notes))

@@ -1,0 +1,141 @@
+r"""Which shell a command is written for: bash, PowerShell or cmd.
+
+Three things say it, in this order: what the harness states (the tool's name, an argument `shell`),
+the program that the command calls (`powershell.exe -Command …`, `cmd /c …`), and the command's own
+words: `Get-Content a.py` and `$x = …` are no bash. `ls`, `cat` and `type` are in both. They are read
+as PowerShell only in a session whose other commands are PowerShell.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from groundtrace.base.patterns import regex
+
+Language = Literal["bash", "powershell", "cmd"]
+
+
+class Told(NamedTuple):
+    """A command without the shell that it calls."""
+
+    language: Language | None
+    """None if nothing says which one it is."""
+    source: str
+
+
+_VERBS = (
+    "Get|Set|Add|New|Remove|Out|Write|Select|Where|ForEach|Sort|Measure|Format|Test|Resolve|Copy|Move|Rename"
+    "|ConvertTo|ConvertFrom|Invoke|Start|Stop|Join|Split|Push|Pop|Compare|Group|Tee|Clear|Import|Export|Expand"
+    "|Compress|Push|Read|Convert"
+)
+_CMDLET = regex(
+    rf"(?:^|[|;&({{=\n])\s*+(?:{_VERBS})-(?:Content|ChildItem|Item\w*|String|Object|Path|Location|File\w*|Host|Output|Null"
+    r"|Table|List|Wide|Error|Warning|Verbose|Process|Command|Date|Variable|Json|Csv|WebRequest|RestMethod|Expression"
+    r"|Sleep|Module|Member|Help|Archive|Service|Job|Hex|Alias|Default|Unique|Acl|PSDrive|ExecutionPolicy|StrictMode"
+    r"|Printer|NetTCPConnection|NetConnection|Clixml|Type)(?![\w-])",
+    re.IGNORECASE,
+)
+"""A cmdlet where a command begins."""
+_OWN = regex(
+    r"\s*+(?:\$(?:env:|\w+:)?\w+\s*+(?:[-+*]?=(?!=)|\[|\.\w|\|)|\[(?:System\.)?(?:IO|Console|Environment|Math|Text|int|string)\b[\w.]*+\]"
+    r"|foreach\s*+\(\s*+\$|if\s*+\(\s*+(?:-not\b|!|\$|Test-Path)|for\s*+\(\s*+\$|@['\"]\s*\n|\(\s*+(?:gc|cat|type|gci|ls|dir|sls)\s"
+    r"|\d+\.\.\d+\s*+\||try\s*+\{)",
+    re.IGNORECASE,
+)
+"""How a script begins that no other shell can run."""
+_LISTED = regex(
+    r"(?:^|[|;(\n])\s*+(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del|%|\?|foreach)\s++"
+    r"(?:[^|;\n]*?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
+    r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)\b|\{)",
+    re.IGNORECASE,
+)
+"""An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
+_SHORT = regex(r"(?:^|[|;(\n])\s*+(?:gc|gci|sls|%\s*\{|\?\s*\{|ft|fl)(?=\s|\{)")
+_HEREDOC = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
+_QUOTED = regex(r"'(?:[^']|'')*'|\"(?:[^\"\\`]|\\.|`.|\"\")*\"", re.DOTALL)
+_BASH = regex(
+    r"(?:^|[|;&\n])\s*+(?:sed\s+-[nier]|grep\s+-|awk\s|head\s+-|tail\s+-|find\s+\S+\s+-(?:name|type)|export\s+\w+=|source\s|set\s+-[euxo]"
+    r"|fi\b|done\b|then\b|esac\b|nl\s|wc\s+-)|\$\(\(|\[\[\s|2>/dev/null|</?\(|\bdo\s*\n|;\s*do\s|;\s*then\b|^#!"
+)
+_POWERSHELL = regex(
+    r"\s*+(?:&\s*+)?[\"']?(?:[A-Za-z]:[\\/][^\"'\n|;&]*?[\\/]|/[\w./ -]*?/)?(?:powershell|pwsh)(?:\.exe)?[\"']?\s+"
+    r"(?P<options>(?:-(?!c(?:ommand)?\b)\w+(?:\s+(?![-'\"])[\w.]+)?\s+)*?)(?:-(?:c|command)\s+)?(?P<script>(?!-)\S.*)$",
+    re.DOTALL | re.IGNORECASE,
+)
+_CMD = regex(
+    r"\s*+(?:&\s*+)?[\"']?(?:[A-Za-z]:[\\/][^\"'\n|;&]*?[\\/])?cmd(?:\.exe)?[\"']?\s+(?:/(?![ck]\b)\w+(?::\w+)?\s+)*/[ck]\s*(?P<script>\S.*)$",
+    re.DOTALL | re.IGNORECASE,
+)
+_FILE = regex(r"-(?:f|file)\s", re.IGNORECASE)
+_CMD_WORDS = regex(
+    r"\s*+(?:(?:type|findstr|more|where|copy|move|del|ren|rd|md)\s[^\n]*(?:\\|/[a-z](?:\s|:|$))|cd\s+/d\s|dir\s+(?:\S+\s+)?/[a-z]|findstr\s+/)",
+    re.IGNORECASE,
+)
+"""Programs of cmd with its options (`/s`)."""
+
+
+def told(command: str, stated: str | None = None) -> Told:
+    """Which language a command is in, and the script without a call of its shell."""
+    inner = unwrapped(command)
+    if inner is not None:
+        return inner
+    language = stated_language(stated)
+    if language is not None:
+        return Told(language, command)
+    return Told(by_words(command), command)
+
+
+def stated_language(stated: str | None) -> Language | None:
+    """The language of a shell that a harness names (`pwsh`, `C:\\…\\powershell.exe`, `/bin/zsh`)."""
+    name = re.split(r"[\\/]", (stated or "").strip().lower())[-1].removesuffix(".exe")
+    if name in ("powershell", "pwsh") or name.startswith(("powershell", "pwsh")):
+        return "powershell"
+    if name == "cmd":
+        return "cmd"
+    return "bash" if name in ("bash", "sh", "zsh", "dash", "ksh", "fish") else None
+
+
+def unwrapped(command: str) -> Told | None:
+    """The script that `powershell -Command` or `cmd /c` runs; None for other commands."""
+    found = _POWERSHELL.match(command)
+    if found is not None and not _FILE.search(found["options"]):
+        return Told("powershell", _unquoted(found["script"]))
+    found = _CMD.match(command)
+    return None if found is None else Told("cmd", _unquoted(found["script"]))
+
+
+def _unquoted(script: str) -> str:
+    r"""A script without the quotation marks around it; `\"` inside is one mark."""
+    script = script.strip()
+    quote = script[:1]
+    if quote not in ("'", '"') or len(script) < 2 or script[-1] != quote:
+        if script[:2] == "& " and script[2:3] == "{" and script[-1:] == "}":
+            return script[3:-1]
+        return script
+    inner = script[1:-1]
+    plain = inner.replace("''", "").replace('\\"', "").replace('""', "").replace('`"', "")
+    if quote in plain:
+        return script  # `'a' + 'b'`: two texts
+    if quote == "'":
+        return inner.replace("''", "'")
+    return inner.replace('\\"', '"').replace('""', '"').replace("\\$", "$")
+
+
+def by_words(command: str) -> Language | None:
+    """The language that the command's own words show; None if they are in several."""
+    text = command
+    if "<<" in text:
+        text = _HEREDOC.sub("", text)
+        if text != command and not _CMDLET.match(text):
+            return "bash"
+    outside = _QUOTED.sub("''", text)
+    if _OWN.match(outside) or _CMDLET.search(outside):
+        return "bash" if _BASH.search(outside) and not _CMDLET.match(outside) else "powershell"
+    if _LISTED.search(outside) or _SHORT.search(outside):
+        return None if _BASH.search(outside) else "powershell"
+    if _BASH.search(outside):
+        return "bash"
+    if _CMD_WORDS.match(outside):
+        return "cmd"
+    return None
