@@ -125,6 +125,8 @@ def _windows(
 ) -> ShellView:
     """The same for a command of PowerShell or cmd (D200)."""
     output = heard(output)
+    if output.unparsed and not any(map(str.strip, output.lines)):
+        return ShellView(failed=True)
     try:
         walker, parts, unread = follow(language, cwd, output, table, texts)
         refs, failed = _resolve(parts, output, bool(result and result.is_error))

@@ -148,13 +148,13 @@ class Session:
     def _item_name(self, item: Item, name: str) -> str:
         """A property of the file of a round: its name, with or without its folder."""
         words = self.walker.env.lookup(item.variable)
-        text = slashed(words[0].text) if words else HOLE
+        text = words[0].text if words else HOLE
         if has_hole(text):
             return text
         if name in ("name", "basename"):
-            base = text.rsplit("/", 1)[-1]
+            base = slashed(text).rsplit("/", 1)[-1]
             return base.rsplit(".", 1)[0] if name == "basename" else base
-        if name == "fullname" and "/" not in text and item.folder is not None:
+        if name == "fullname" and "/" not in slashed(text) and item.folder is not None:
             return f"{item.folder.rstrip('/')}/{text}" if item.folder else text
         return text
 
@@ -335,7 +335,7 @@ class Session:
 
             globs = first.globs if isinstance(first, Items) else ()
             loop = self.walker.loop([item.variable], [], rounds, globs)
-        return [loop]
+        return [replace(loop, cwd=folder or self.cwd)]
 
     def _rounds(self, body: n.Node) -> Objects:
         """What a body gives that is followed once for all rounds."""
@@ -617,6 +617,9 @@ class Session:
     def _method(self, base: Objects, node: n.Member) -> Objects:
         """A method of text; most of them give other text of the same file."""
         name = node.name
+        if any(isinstance(item, ItemProperty) for item in base) and name in ("replace", "substring"):
+            # `$_.FullName.Replace("$pwd\\", "")`: names from the directory.
+            return [replace(i, name="relative") if isinstance(i, ItemProperty) else i for i in base]
         if name in ("trim", "trimend", "trimstart", "tostring", "split", "toarray", "normalize"):
             return base
         parts = parts_in(base)

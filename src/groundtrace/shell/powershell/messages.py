@@ -44,6 +44,7 @@ _CMD = regex(
 )
 _NOT_FOUND = regex(r"'(?P<name>[^']{1,200})' is not recognized as an internal or external command,$")
 _ADVICE = regex(r"operable program or batch file\.$")
+_UNPARSED = regex(r"CategoryInfo\s+: ParserError|ParserError: ?$|^ParserError:")
 _LONGEST = 12
 """Lines of one message before its category."""
 
@@ -57,6 +58,8 @@ class Heard(msgspec.Struct):
     """Names in the messages, in the form in which paths are compared."""
     absent: set[str] = msgspec.field(default_factory=set)
     """Programs that could not be found."""
+    unparsed: bool = False
+    """PowerShell could not parse the command, so nothing of it ran."""
     any: bool = False
 
 
@@ -106,6 +109,9 @@ def _block(lines: Sequence[str], category: int) -> tuple[int, int]:
 
 def _note(heard: Heard, text: str) -> None:
     heard.any = True
+    if _UNPARSED.search(text):
+        heard.unparsed = True
+        return
     names = [name for found in _QUOTED.findall(text) for name in found if name]
     names += [found["name"] for found in _OBJECT.finditer(text)]
     if _ABSENT.search(text):
@@ -120,7 +126,7 @@ def _short(lines: Sequence[str], at: int, heard: Heard) -> int:
     if _SHORT.match(line):
         _note(heard, line)
         return 1
-    if _BARRED.match(line) and at + 1 < len(lines) and lines[at + 1].startswith("Line |"):
+    if (_BARRED.match(line) or line.startswith("ParserError:")) and at + 1 < len(lines) and lines[at + 1].startswith("Line |"):
         end = at + 1
         while end < len(lines) and _BAR.match(lines[end]):
             end += 1

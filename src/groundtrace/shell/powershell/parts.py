@@ -99,7 +99,7 @@ class Items(Part, kw_only=True, frozen=True):
 
     def property(self, name: str) -> Part:
         """One property of each entry, a line for each."""
-        if name in ("fullname", "name", "pspath", "path"):
+        if name in ("fullname", "name", "pspath", "path", "relative"):
             relative = name == "name"
             return ItemNames(
                 cwd=self.folder_path() if relative else self.cwd,

@@ -41,6 +41,7 @@ def heard(output: Output) -> Output:
         missing=frozenset(missing),
         absent=output.absent | found.absent,
         had_errors=output.had_errors or found.any,
+        unparsed=output.unparsed or found.unparsed,
     )
 
 
@@ -52,6 +53,7 @@ def follow(
     texts: Mapping[str, str] | None,
 ) -> Followed:
     """Follow a command of PowerShell or cmd."""
+    cwd = None if cwd is None else slashed(cwd)
     walker = Walker(parse_bash(""), cwd, output, {**table, **SHARED}, texts)
     if told.language == "cmd":
         return Followed(walker, cmd_parts(walker, told.source))
