@@ -11,9 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import field
-
-from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import model_name
 from groundtrace.discover.folder_names import (
     RunPlace,
@@ -34,7 +31,8 @@ from groundtrace.discover.records import (
     as_name,
 )
 from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
-from groundtrace.model import Problem, Task
+from groundtrace.model import Problem, Task, Trial
+from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -148,22 +146,6 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
 """
 
 
-class Identity(Frozen, frozen=True):
-    """The names of a trial, and where each name comes from."""
-
-    config_name: str
-    task_name: str
-    trial_name: str
-    benchmark: str | None
-    batch_timestamp: str | None
-    model: str | None
-    harness: str | None
-    harness_version: str | None
-    task: Task | None
-    evidence: Mapping[str, str]
-    problems: tuple[Problem, ...] = field(default=())
-
-
 def first(name: str, records: Records) -> tuple[str | None, str]:
     """The best evidence for a field: its value and its place."""
     return next(stated(name, records), (None, ""))
@@ -190,14 +172,22 @@ def record_tasks(records: Records) -> list[str]:
 
 
 def identify(
-    above: Sequence[str], parts: Sequence[str], records: Records, tasks: TaskIndex | None
-) -> Identity:
-    """Identity from the records first, then from the folders.
+    folder: Folder,
+    records: Records,
+    *,
+    run_id: str,
+    path: str,
+    above: Sequence[str],
+    parts: Sequence[str],
+    tasks: TaskIndex | None,
+) -> tuple[Trial, list[Problem]]:
+    """The trial in a folder, without its outcome: names from the records first, then from the
+    folders.
 
     `above` are the folders down to the run, `parts` those below it; the last one is the trial.
     """
     problems: list[Problem] = []
-    evidence: dict[str, str] = {}
+    evidence = {"run_id": "folder name"}
     flat = [*parts[:-1], *expand_flat(parts[-1])]
     place = place_of(flat, records)
     trial_name, evidence["trial_name"] = first("trial_name", records)
@@ -216,19 +206,24 @@ def identify(
     version, evidence["harness_version"] = first("harness_version", records)
     if place.batch is not None:
         evidence["batch_timestamp"] = "folder name"
-    return Identity(
-        config_name=config,
-        task_name=task_name,
-        trial_name=trial_name,
+    trial = Trial(
+        run_id,
+        config,
+        task_name,
+        trial_name,
+        folder=folder,
+        path=path,
         benchmark=suite,
         batch_timestamp=place.batch,
         model=model_name(model),
         harness=harness,
         harness_version=version,
         task=task,
+        files=records.files,
+        records=records.marks,
         evidence={name: where for name, where in evidence.items() if where},
-        problems=tuple(problems),
     )
+    return trial, problems
 
 
 def _config(

@@ -19,10 +19,7 @@ def outcome_entry(
     """A trial's line in outcomes.json; `run_path` is the run's folder below RUNS."""
     outcome = trial.outcome
     return TrialOutcome(
-        run_id=trial.run_id,
-        config_name=trial.config_name,
-        task_name=trial.task_name,
-        trial_name=trial.trial_name,
+        *trial.names,
         benchmark=trial.benchmark,
         trial_key=trial.trial_key,
         path=below(run_path, trial.path),

@@ -32,29 +32,13 @@ def make_trial(
     tasks: TaskIndex | None,
 ) -> tuple[Trial, tuple[Problem, ...]]:
     """The trial in a folder; `above` leads to its run, `parts` from the run to the trial."""
-    who = identify(above, parts, records, tasks)
-    outcome, troubles = read_outcome(records, who.harness)
-    evidence = {"run_id": "folder name", **who.evidence}
-    trial = Trial(
-        folder=folder,
-        path=path,
-        run_id=run_id,
-        config_name=who.config_name,
-        task_name=who.task_name,
-        trial_name=who.trial_name,
-        benchmark=who.benchmark,
-        batch_timestamp=who.batch_timestamp,
-        model=who.model,
-        harness=who.harness,
-        harness_version=who.harness_version,
-        task=who.task,
-        outcome=outcome,
-        trial_key=trial_key(records, who.trial_name, f"{run_id}/{path}"),
-        files=records.files,
-        records=records.marks,
-        evidence=evidence,
+    trial, doubts = identify(
+        folder, records, run_id=run_id, path=path, above=above, parts=parts, tasks=tasks
     )
-    return trial, (*records.problems, *who.problems, *troubles)
+    outcome, troubles = read_outcome(records, trial.harness)
+    key = trial_key(records, trial.trial_name, f"{run_id}/{path}")
+    whole = replace(trial, outcome=outcome, trial_key=key)
+    return whole, (*records.problems, *doubts, *troubles)
 
 
 def trial_at(

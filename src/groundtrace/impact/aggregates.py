@@ -32,7 +32,7 @@ def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[Con
     """Aggregates of distinct trials by configuration; `copies`: the copies left out of each."""
     configs: dict[str, list[Observation]] = {}
     for trial in trials:
-        configs.setdefault(trial.config, []).append(trial)
+        configs.setdefault(trial.config_name, []).append(trial)
     return [_config(name, own, copies.get(name, 0)) for name, own in sorted(configs.items())]
 
 
@@ -44,7 +44,7 @@ def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggr
         n_trials=len(trials),
         n_copies=copies,
         models=_counted(trial.model for trial in trials),
-        harness_versions=_counted(trial.version for trial in trials),
+        harness_versions=_counted(trial.harness_version for trial in trials),
         trial_spread=_spread(tasks),
         metrics=_metrics(tasks),
     )

@@ -53,7 +53,10 @@ def impact_document(
         QUANTITIES[name]  # raises for an unknown name, and suggests the nearest one
     observations = observe(rows)
     trials = distinct_trials(observations)
-    every, kept = Counter(o.config for o in observations), Counter(o.config for o in trials)
+    every, kept = (
+        Counter(o.config_name for o in observations),
+        Counter(o.config_name for o in trials),
+    )
     configs = sorted(every)
     chosen = choose_pairs(configs, options)
     compared = [compare(observations, *pair, options, scope) for pair in chosen]

@@ -74,8 +74,8 @@ def compare(
     scope: str,
 ) -> PairComparison:
     """One configuration against one baseline."""
-    ours = [o for o in observations if o.config == baseline]
-    theirs = [o for o in observations if o.config == config]
+    ours = [o for o in observations if o.config_name == baseline]
+    theirs = [o for o in observations if o.config_name == config]
     required = Requirements(
         run=not options.pair_across_runs, allow_unknown_version=options.allow_unknown_version
     )
@@ -202,7 +202,7 @@ def _row(task: TaskPair) -> MatchedTask:
         repo=task.pair.repo,
         runs=sorted({o.run_id for o in trials}),
         models=sorted({o.model for o in trials if o.model}),
-        harness_versions=sorted({o.version for o in trials if o.version}),
+        harness_versions=sorted({o.harness_version for o in trials if o.harness_version}),
         not_met=[name for name in _ORDER if name in task.pair.not_met],
         n_trials_baseline=sum(len(cell.baseline) for cell in cells),
         n_trials_config=sum(len(cell.config) for cell in cells),
