@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import partial
 
 from groundtrace.discover import with_trace
-from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as

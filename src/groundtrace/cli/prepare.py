@@ -36,7 +36,7 @@ def settings_for(
     Otherwise a mistake in an added tool, command or mapping would fail every trial, one by one.
     """
     from groundtrace.config import load_mappings, load_settings, override
-    from groundtrace.discover.prices import load_prices
+    from groundtrace.discover.outcome import load_prices
 
     settings = override(
         load_settings(config_file), mask=False if no_mask else None, trial_seconds=trial_seconds

@@ -10,7 +10,7 @@ survey            the rows of `normalize --dry-run`
 
 from __future__ import annotations
 
-from groundtrace.discover.folders import Found, FoundProblem, Skipped
+from groundtrace.discover.found import Found, FoundProblem, Skipped
 from groundtrace.discover.select import Selection, Superseded, SurveyRow, select, survey
 from groundtrace.discover.trial import trial_at, with_trace
 from groundtrace.discover.walk import (

@@ -12,15 +12,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.base.values import model_name
-from groundtrace.discover.folder_names import (
+from groundtrace.discover.names import (
     RunPlace,
     expand_flat,
+    forms,
     is_config,
     is_filler,
     locate,
     own_name,
+    stem,
     suite_in,
+    unwrapped,
     without_mode,
+    without_prefix,
     without_tail,
 )
 from groundtrace.discover.records import (
@@ -30,7 +34,6 @@ from groundtrace.discover.records import (
     Records,
     as_name,
 )
-from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
 from groundtrace.model import Problem, Task, Trial
 from groundtrace.storage import Folder
 

@@ -7,13 +7,26 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings
-from groundtrace.discover.folders import Found, FoundProblem, Skipped
+from groundtrace.discover.found import Found, FoundProblem, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
 from groundtrace.model import Contender, Trial
 from groundtrace.storage import Folder, Place
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
+
+
+class Candidate(Contender, frozen=True, kw_only=True):
+    """What stands for a trial that waits elsewhere while it is decided which trials count."""
+
+    number: int
+    """Its place among the trials of its run."""
+
+
+def candidate(number: int, trial: Trial) -> Candidate:
+    """What stands for a trial."""
+    known = {name: getattr(trial, name) for name in Contender.__struct_fields__}
+    return Candidate(**known, number=number)
 
 
 SomeTrial = TypeVar("SomeTrial", bound=Contender)

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
 from groundtrace.discover.identity import identify, place_of
-from groundtrace.discover.prices import Prices, cost_of
-from groundtrace.discover.read_outcome import read_outcome
+from groundtrace.discover.outcome import Prices, cost_of, read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder
@@ -75,13 +74,18 @@ def trial_key(records: Records, trial_name: str, place: str) -> str:
         times = [as_name(result.get(key)) for key in ("started_at", "finished_at")]
         named = records.text("result", "trial_name") or records.text("config", "trial_name")
         if named is None or not any(times):
-            return f"place:{_digest(place)}"
+            return key_of_place(place)
         parts = [
             trial_name,
             as_name(result.get("task_name")) or "",
             *(time or "" for time in times),
         ]
     return f"trial:{_digest(chr(0).join(parts))}"
+
+
+def key_of_place(place: str) -> str:
+    """The key of a trial that is nobody's copy."""
+    return f"place:{_digest(place)}"
 
 
 def _digest(text: str) -> str:

@@ -13,10 +13,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
-from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
+from groundtrace.discover.found import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import place_of, record_tasks
 from groundtrace.discover.loose import discover_loose
-from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.loose_items import LooseRun
 from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.discover import Found, FoundProblem, Run, discover_run
-from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome

@@ -18,8 +18,8 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
-from groundtrace.discover.candidate import Candidate, candidate
-from groundtrace.discover.outcome_entry import below
+from groundtrace.discover.outcome import below
+from groundtrace.discover.select import Candidate, candidate
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES

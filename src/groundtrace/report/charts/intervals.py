@@ -11,7 +11,6 @@ from markupsafe import Markup
 from groundtrace.report.svg import Scale, circle, line, picture, text, tick_text
 
 WIDTH, HEIGHT, EDGE = 300, 26, 22
-AXIS_HEIGHT = 22
 
 _NICE = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 _NICE_RATIOS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
