@@ -19,7 +19,7 @@ from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
 from groundtrace.redact import masking
-from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
+from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
 from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.runs.file_names import metrics_path
 from groundtrace.runs.plan import TrialWork, WorkContext

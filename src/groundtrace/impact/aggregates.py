@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from groundtrace.documents.aggregates import (
+from groundtrace.documents.impact import (
     ConfigAggregate,
     MetricAggregate,
     PassShare,

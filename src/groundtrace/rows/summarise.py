@@ -31,22 +31,22 @@ from groundtrace.documents.summary import (
     SliceCounts,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.rows.discovery import discovery_summary
-from groundtrace.rows.group_counts import (
+from groundtrace.rows.clocks import RowClocks
+from groundtrace.rows.finders import discovery_summary
+from groundtrace.rows.groups import (
     FLAGS,
     LABELS,
     NONE,
     UNKNOWN,
     Cells,
     GroupCounts,
+    StatedGroups,
     add_counts,
     merged,
     positions,
 )
 from groundtrace.rows.looked_at import LookedAtTable
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.row_clocks import RowClocks
-from groundtrace.rows.stated_groups import StatedGroups
 from groundtrace.rows.trial_row import VOLUME, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct, outcome_values
 from groundtrace.rows.value_columns import ValueTable

@@ -57,7 +57,7 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     unknown_tools: Mapping[str, int] = field(default_factory=dict)
     """Raw names of tools that the tool table does not know, with counts."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """The same tools to how their calls were read, with counts (`rows.tool_use`)."""
+    """The same tools to how their calls were read, with counts (`rows.unknown_tools`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
     """MCP server whose calls do not count as MCP, to the number of these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)

@@ -44,7 +44,7 @@ class TrialDone(Frozen, frozen=True):
     is_settled: bool = True
     """Its inputs were read as they are on disk now; otherwise the next run processes it again."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Unknown tool to how its calls were read, with counts (`rows.tool_use`)."""
+    """Unknown tool to how its calls were read, with counts (`rows.unknown_tools`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
     """MCP server whose calls do not count as MCP, to the number of these calls."""
     packed_row: bytes | None = None
