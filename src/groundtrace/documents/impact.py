@@ -20,7 +20,6 @@ from groundtrace.documents.comparison import (
 )
 from groundtrace.documents.summary import RefusedDocument
 
-
 # --- one configuration over all its tasks -------------------------------------------------
 
 

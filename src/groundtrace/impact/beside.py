@@ -1,24 +1,67 @@
 """What a comparison shows beside its deltas: whether retrieval and reward changed together, first
-hits with misses counted, and choices that would change a conclusion."""
+hits with misses counted, and choices that would change a conclusion.
+
+Retrieval and reward: differences against differences. Both sides of a matched task are equally
+hard, and a difference removes that. So this is a stronger test than a correlation over tasks. It is
+still association: a third thing may cause both.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.association import Association, associate
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats
+from groundtrace.impact.pooled import by_suite
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Mask, settle
 from groundtrace.impact.restricted import First, restricted_pairs
 from groundtrace.impact.signflip import LEVEL, mean_test
-from groundtrace.impact.tandem import tandem
 from groundtrace.metrics.catalogue import METRICS
+
+
+@dataclass(frozen=True, slots=True)
+class Tandem:
+    """Differences of two quantities over the same matched tasks."""
+
+    association: Association
+    """Spearman's coefficient of the differences with permutation p and interval."""
+    together: int
+    """Tasks whose differences have the same sign."""
+    opposed: int
+    """Tasks whose differences have opposite signs."""
+    unchanged: int
+    """Tasks where at least one of the two did not change."""
+
+
+def tandem(
+    first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
+) -> Tandem:
+    """Association of two columns of differences; NaN means missing.
+
+    With `suites`, ranks are taken inside suites and tasks are permuted inside them.
+    """
+    here = np.isfinite(first) & np.isfinite(second)
+    x, y = settle(first[here]), settle(second[here])
+    present = np.ones((len(x), 1), dtype=np.bool_)
+    names = [None] * len(x) if suites is None else _chosen(suites, here)
+    wide_x, wide_present = by_suite(x[:, None], present, names)
+    wide_y, _ = by_suite(y[:, None], present, names)
+    (found,) = associate([wide_x], [wide_y], wide_present, [(0, 0)], draws)
+    signs = np.sign(x) * np.sign(y)
+    return Tandem(found, int(np.sum(signs > 0)), int(np.sum(signs < 0)), int(np.sum(signs == 0)))
+
+
+def _chosen(suites: Sequence[str | None], here: Mask) -> list[str | None]:
+    return [suite for suite, kept in zip(suites, here, strict=True) if kept]
+
 
 OUTCOME = "reward"
 JUDGED_ONLY = "bpref"
