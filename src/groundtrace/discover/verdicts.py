@@ -120,10 +120,8 @@ def evaluated(
         runs = set(map(_words, made_by.runs))
         found = [item for item in found if _words(item[0].run) in runs] or found
     if len({reward for _, reward, _ in found}) > 1:
-        told = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
-        reason = (
-            f"verdicts disagree: {told}; nothing says which belongs to this trace, so none is used"
-        )
+        listed = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
+        reason = f"verdicts disagree: {listed}; nothing says which belongs to this trace, so none is used"
         problems.append(Problem(found[0][2], "verdicts_disagree", reason))
         return []
     return [(reward, source) for _, reward, source in found[:1]]
@@ -239,8 +237,8 @@ class Verdicts:
                 patch, source = _prediction(place, names)
                 found = OutcomeBeside(submission=patch, submission_source=source)
         if len({reward for reward, _ in rewards}) > 1:
-            told = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
-            reason = f"verdicts disagree: {told}; the first is used"
+            listed = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
+            reason = f"verdicts disagree: {listed}; the first is used"
             problems.append(Problem(rewards[0][1], "verdicts_disagree", reason))
         reward, source = rewards[0] if rewards else (None, None)
         return OutcomeBeside(
