@@ -11,6 +11,7 @@ knows its scope, of an unknown tool only the spelling is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from groundtrace.answers.file_names import named_like_file
@@ -29,6 +30,8 @@ _BINARY = regex(
 )
 _OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 _LONGEST_PATH = 4096
+_MOSTLY = 0.9
+"""The share of lines that must begin with a number."""
 
 Place = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
@@ -130,6 +133,20 @@ def found_in(
             yield Shown(path, "surfaced", repo=repo)
         else:
             yield Shown(path, "matched", number(line), None, len(line) + 1, repo)
+
+
+def numbers_rise(lines: Sequence[str]) -> bool:
+    """Whether nearly all lines begin with numbers of lines: these rise, times of a log need not."""
+    shown = [line for line in lines if line != BREAK]
+    numbers = [number for number in map(bare_number, shown) if number is not None]
+    if not numbers or len(numbers) < len(shown) * _MOSTLY:
+        return False
+    return all(first < second for first, second in pairwise(numbers))
+
+
+def no_number(_: str) -> int | None:
+    """For `found_in`: the lines have no numbers."""
+    return None
 
 
 def bare_number(line: str) -> int | None:
