@@ -96,19 +96,23 @@ def found(
     known = _known_names(lines, names, numbered) if context else None
     before: tuple[str, int] | None = None
     for line in lines:
-        if line == BREAK:
+        match = MATCH.match(line, 0, _LONGEST_PATH) if numbered is not False else None
+        path = names.known.get(match[1]) if match is not None else None
+        if match is not None and path and (known is None or path in known):
+            number: int | None = int(match[2])  # the usual case: a file that was named before
+        elif line == BREAK:
             before = None
             continue
-        other = binary_file(line)
-        if other:
+        elif other := binary_file(line):
             if path := names.path(other):
                 yield Shown(path, "surfaced", repo=repo)
             continue
-        placed = _placed(line, names, known, before, numbered)
-        if placed is None:
-            continue
-        path, number = placed
-        if is_omitted(line):
+        else:
+            placed = _placed(line, names, known, before, numbered)
+            if placed is None:
+                continue
+            path, number = placed
+        if line[-1:] == "]" and is_omitted(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
             yield Shown(path, "matched", number, None, len(prefix) + len(line) + 1, repo)
@@ -160,13 +164,14 @@ class _Names:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._paths: dict[str, str] = {}
+        self.known: dict[str, str] = {}
+        """The paths found so far; empty for names that are none."""
 
     def path(self, name: str) -> str:
         """The path of a name; empty if it is none."""
-        path = self._paths.get(name)
+        path = self.known.get(name)
         if path is None:
-            path = self._paths[name] = self._place(name) or ""
+            path = self.known[name] = self._place(name) or ""
         return path
 
 
