@@ -15,7 +15,7 @@ from groundtrace.shell import shell_refs, weights
 from groundtrace.shell.align.fit import Segment, fit
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.found_lines import Search
-from groundtrace.shell.streams.ls_output import Listing
+from groundtrace.shell.streams.listings import Listing
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Count, Opaque, Part
 from groundtrace.shell.streams.text import Text
@@ -149,4 +149,4 @@ def test_the_weights_lie_as_their_reasons_say() -> None:
     assert weights.EMPTY_TEXT < weights.TEXT_WITH_HOLES < weights.TEXT < weights.TEXT_SILENT
     assert weights.LISTING_SILENT < weights.CONTENT_SILENT
     assert weights.FULL_LISTING < weights.FULL
-    assert weights.FALLBACK_TOLD < weights.FALLBACK_SPEAKS
+    assert weights.FALLBACK_STRICT < weights.FALLBACK_SPEAKS

@@ -12,6 +12,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
+from groundtrace.answers.line import size
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.filters import Filter
@@ -35,7 +36,7 @@ def _bare(lines: Sequence[str]) -> list[str]:
     return [(_rest(line) or "") if type(line) is str else line for line in lines]
 
 
-class Led(Part, kw_only=True, frozen=True):
+class NumberedLines(Part, kw_only=True, frozen=True):
     """What `inner` prints, with a number in front of every line."""
 
     inner: Part
@@ -76,17 +77,16 @@ class Led(Part, kw_only=True, frozen=True):
         unsure = self.quiet or self.maybe or self.fallback
         return (replace(self.inner, maybe=True) if unsure else self.inner).cost_of_silence()
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return self.inner.obtained(_bare(lines))
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.inner.refs(_bare(lines), sure, trimmed)
-
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.inner.around_cuts(_bare(lines), sure, trimmed)
-
-    def own(self, lines: Sequence[str]) -> Sequence[str]:
-        return self.inner.own(_bare(lines)) if self.inner.placed else lines
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        bare = _bare(lines)
+        refs = self.inner.read(bare, sure, trimmed)
+        shown = [] if refs is None else list(refs)
+        if len(shown) != 1 or shown[0].shown_chars is None:
+            return None if refs is None else shown
+        # One file: the numbers stand before its lines.
+        (ref,) = shown
+        chars = (ref.shown_chars or 0) + size(lines) - size(bare)
+        return [replace(ref, shown_chars=chars)]
 
     # --- what filters leave of it ---------------------------------------------------------------
 

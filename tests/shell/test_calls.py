@@ -1,27 +1,13 @@
-"""Shell evidence at its edges: harness text, refusals, hostile input, commands that users add."""
+"""Shell calls at their edges: refusals, hostile input, commands that users add."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
-from groundtrace.model import ToolResult
 from groundtrace.shell import ShellView, shell_refs
-
-
-def view(command: str, output: str, **more: Any) -> ShellView:
-    settings = more.pop("settings", Settings())
-    return shell_refs(command, ToolResult(text=output, **more), "/w", settings)
-
-
-def touched(
-    command: str, output: str, **more: Any
-) -> list[tuple[str, str, int | None, int | None]]:
-    found = view(command, output, **more)
-    return [(ref.kind, ref.path, ref.line_start, ref.line_end) for ref in found.refs]
+from tests.shell.views import touched, view
 
 
 @pytest.mark.parametrize(
@@ -44,38 +30,10 @@ def test_no_answer_at_all_is_a_failure() -> None:
     assert shell_refs("cat a.py", None, "/w", Settings()).failed
 
 
-def test_trailers_of_harnesses_are_not_lines_of_the_file() -> None:
-    output = "one\ntwo\n\nShell cwd was reset to /w"
-    assert touched("cd x && cat a.py", output) == [("read", "/w/x/a.py", 1, 2)]
-    output = "one\n[The command completed with exit code 0.]"
-    assert touched("cat a.py", output) == [("read", "/w/a.py", 1, 1)]
-
-
 def test_an_error_that_still_shows_output_has_the_files_it_shows() -> None:
     """D4."""
     output = "Exit code 1\none\ngrep: b.py: No such file or directory\n"
     assert touched("cat a.py; grep x b.py", output, is_error=True) == [("read", "/w/a.py", 1, 1)]
-
-
-def test_standard_output_is_used_where_the_harness_kept_it_apart() -> None:
-    data = {"stdout": "\nfirst\nsecond", "stderr": "warning: x"}
-    found = touched("sed -n '4,6p' a.py", "first\nsecond\nwarning: x", data=data)
-    assert found == [("read", "/w/a.py", 4, 6)]
-
-
-def test_only_separators_were_printed() -> None:
-    found = view('grep -n a x.py; echo "---"; grep -n b y.py', "---\n")
-    assert found.refs == () and found.failed
-
-
-def test_the_text_decides_which_of_several_commands_printed() -> None:
-    command = 'grep -n alpha x.py\necho "---"\ngrep -n beta y.py'
-    assert touched(command, "---\n7:beta\n") == [("matched", "/w/y.py", 7, 7)]
-
-
-def test_two_listings_without_a_line_between_meet_where_the_order_breaks() -> None:
-    found = touched("ls a && ls b", "x.py\nz.py\nc.py\nd.py\n")
-    assert [path for _, path, _, _ in found] == ["/w/a/x.py", "/w/a/z.py", "/w/b/c.py", "/w/b/d.py"]
 
 
 def test_ignored_shell_gives_no_files() -> None:

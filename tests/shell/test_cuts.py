@@ -9,9 +9,26 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
+from groundtrace.shell import ShellView, shell_refs
+from tests.shell.views import spans
+
+
+def view_beside(command: str, text: str, stdout: str | None = None) -> ShellView:
+    data = None if stdout is None else {"stdout": stdout, "stderr": ""}
+    return shell_refs(command, ToolResult(text=text, data=data), "/w", Settings())
+
+
+def test_the_end_of_a_longer_output_has_no_known_lines() -> None:
+    """OpenHands shows the last lines of what was too long."""
+    mark = "[Previous command outputs are truncated. Showing the last 3 lines of the output below.]"
+    assert spans(view_beside("cat a.py", f"{mark}\nx\ny\nz")) == [("/w/a.py", None, None)]
+    late = view_beside("cat a.py", "[Below is the output of the previous command.]\nx\ny")
+    assert spans(late) == [("/w/a.py", 1, 2)]
+
 
 NAMES = [f"src/{letter}{number}.py" for letter in "abcd" for number in range(1, 9)]
+
+
 LINES = [f"unique line {number} of the file" for number in range(1, 41)]
 
 

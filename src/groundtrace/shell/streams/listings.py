@@ -1,4 +1,4 @@
-"""What `ls` prints, and which of its names are files (D5)."""
+"""What `ls` and `tree` print, and which of the names are files (D5)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import pieces, whole
+from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
+from groundtrace.answers.listed import LONG, TOTAL
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
@@ -29,19 +30,14 @@ from groundtrace.shell.weights import (
     LISTING_SILENT,
     ORDER_BREAKS,
     ORDER_GOES_ON,
+    PLAIN,
     QUIET_LISTING_SPEAKS,
     TELLING,
     UNLIKELY,
 )
 
-_LONG = regex(
-    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
-    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
-    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
-)
-_TOTAL = regex(r"total \d[\d.,]*[KMGTP]?$")
-_BARE = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
-_GAP = regex(r" {2,}|\t+")
+_BARE_NAME = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
+_COLUMN_GAP = regex(r" {2,}|\t+")
 
 
 def _columns(line: str) -> list[str]:
@@ -51,7 +47,7 @@ def _columns(line: str) -> list[str]:
     """
     if "  " not in line and "\t" not in line:
         return [line]
-    return [name for name in _GAP.split(line) if name] or [""]
+    return [name for name in _COLUMN_GAP.split(line) if name] or [""]
 
 
 class Listing(Part, kw_only=True, frozen=True):
@@ -78,7 +74,7 @@ class Listing(Part, kw_only=True, frozen=True):
         return self.long
 
     @property
-    def begins_late(self) -> bool:
+    def prefers_later_start(self) -> bool:
         """If the names of `ls a; ls b` are in one order, b gets as few of them as possible.
 
         Nothing shows where b begins, but it has at least the last name.
@@ -87,10 +83,10 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def score(self, line: str) -> float:
         if self.long and not self.loose:
-            row = _LONG.match(line)
+            row = LONG.match(line)
             if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
-            return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
+            return TELLING if row is not None or TOTAL.match(line) else self._other(line)
         return self.scorer()(line)
 
     def scorer(self) -> Callable[[str], float]:
@@ -110,7 +106,7 @@ class Listing(Part, kw_only=True, frozen=True):
     def _fit(self, name: str, bare: float | None) -> float:
         if self.operands and self._given(name):
             return LISTED_OPERAND
-        if bare is not None and _BARE.match(name):
+        if bare is not None and _BARE_NAME.match(name):
             return bare
         return self._other(name)
 
@@ -163,7 +159,7 @@ class Listing(Part, kw_only=True, frozen=True):
         if self._sections() and (before.endswith(":") or line.endswith(":")):
             return 0.0
         before, line = _columns(before)[0], _columns(line)[0]
-        if before < line or _folded(before) <= _folded(line):
+        if before < line or _folded_name(before) <= _folded_name(line):
             return 0.0
         return ORDER_BREAKS
 
@@ -182,7 +178,7 @@ class Listing(Part, kw_only=True, frozen=True):
                 return True
         return False
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
         """After a cut, the names before the next heading lie in a folder that is not named."""
         kept: list[str] = []
         for index, piece in enumerate(map(whole, pieces(lines))):
@@ -190,13 +186,15 @@ class Listing(Part, kw_only=True, frozen=True):
             if index and self._sections():
                 first = next((i for i, line in enumerate(piece) if line.endswith(":")), len(piece))
             kept += piece[first:]
-        return self.refs(kept, False, trimmed) if kept else ()
+        return kept
 
     def _sections(self) -> bool:
         """Whether names are below headings."""
         return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if is_cut(lines):
+            lines = self._after_cuts(lines)
         folder = self._folder()
         sections = self._sections()
         is_open = self._open()
@@ -206,7 +204,7 @@ class Listing(Part, kw_only=True, frozen=True):
         if not self.long and [row for row in lines if "  " in row or "\t" in row]:
             lines = [name for row in lines for name in _columns(row)]
         for line in lines:
-            if sections and line.endswith(":") and not _LONG.match(line):
+            if sections and line.endswith(":") and not LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
@@ -259,12 +257,12 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def _name(self, line: str) -> tuple[str | None, str]:
         """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
-        if not line or _TOTAL.match(line) or (self.loose and line.isdecimal()):
+        if not line or TOTAL.match(line) or (self.loose and line.isdecimal()):
             return None, "?"
         if self.long:
-            row = _LONG.match(line)
+            row = LONG.match(line)
             if row is None:
-                return (line, "?") if self.loose and _BARE.match(line) else (None, "?")
+                return (line, "?") if self.loose and _BARE_NAME.match(line) else (None, "?")
             kind = row["type"] if row["type"] in "-dl" else "d"
             name = row["name"].split(" -> ")[0] if kind == "l" else row["name"]
             return name.rstrip("*/") if self.marks else name, kind
@@ -315,7 +313,7 @@ def _may_be_folder(word: Word) -> bool:
     return looks_like_folder(word.text) or word.text.endswith(("*", "/", "?"))
 
 
-def _folded(name: str) -> str:
+def _folded_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -334,3 +332,72 @@ def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
         else part
         for part, own in zip(parts, listed, strict=True)
     ]
+
+
+# --- what tree prints -----------------------------------------------------------------------------
+
+_BRANCH = regex(r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$")
+
+
+class TreeListing(Part, kw_only=True, frozen=True):
+    """What `tree` prints: names under names, by indentation."""
+
+    cwd: str | None
+    full: bool = False
+    folders: bool = False
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if _BRANCH.match(line):
+            return TELLING
+        return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
+
+    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
+        """After a cut the folder of deeper names is not known; that of the top level is."""
+        kept: list[str] = []
+        for index, piece in enumerate(map(whole, pieces(lines))):
+            first = 0
+            if index:
+                tops = (i for i, line in enumerate(piece) if self._depth(line) == 0)
+                first = next(tops, len(piece))
+            kept += piece[first:]
+        return kept
+
+    def _depth(self, line: str) -> int | None:
+        branch = _BRANCH.match(line)
+        return None if branch is None else len(branch["bars"]) // 4
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if self.folders:
+            return
+        if is_cut(lines):
+            lines = self._after_cuts(lines)
+        root: str | None = None
+        stack: list[str] = []
+        entries: list[tuple[int, str]] = []
+        for line in lines:
+            branch = _BRANCH.match(line)
+            if branch is None:
+                if line and not re.match(r"\d+ director", line):
+                    root, stack = line.strip(), []
+                continue
+            depth = len(branch["bars"]) // 4
+            name = re.sub(r"^\[[^\]]*\]\s+", "", branch["name"]).split(" -> ")[0]
+            del stack[depth:]
+            stack.append(name)
+            base = root if root is not None else "."
+            entries.append(
+                (
+                    depth,
+                    name
+                    if self.full
+                    else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]]),
+                )
+            )
+        for index, (depth, path) in enumerate(entries):
+            parent = index + 1 < len(entries) and entries[index + 1][0] > depth
+            if not parent and is_file_name(path) and not looks_like_folder(path):
+                yield FileRef(join(self.cwd, path), "surfaced", rule=self.rule)
