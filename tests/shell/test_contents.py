@@ -7,7 +7,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
 from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import seen, spans
+from tests.shell.views import seen, spans, view
 
 GO = "/*\nCopyright 2015 The Authors.\n*/\n\npackage a\n"
 
@@ -84,3 +84,20 @@ def test_a_range_that_ends_short_between_others_ends_with_its_file() -> None:
     text = f"a\n{rows(1, 9)}\nb\n{rows(1, 5)}"
     view = view_beside("echo a; head -10 x.py; echo b; head -5 y.py", text)
     assert spans(view) == [("/w/x.py", 1, 9), ("/w/y.py", 1, 5)]
+
+
+def test_each_run_of_numbered_lines_has_its_own_characters() -> None:
+    output = "     1\ta\n     2\tb\n\n... [87 lines truncated] ...\n\n    90\tccc"
+    found = view("cat -n a.py", output).refs
+    assert [(ref.line_start, ref.line_end, ref.shown_chars) for ref in found] == [
+        (1, 2, len("     1\ta\n     2\tb\n")),
+        (90, 90, len("    90\tccc\n")),
+    ]
+
+
+def test_heads_of_several_files_count_without_their_headings() -> None:
+    found = view("head -2 a.py b.py", "==> a.py <==\nx\ny\n\n==> b.py <==\nzz\n").refs
+    assert [(ref.path, ref.shown_chars, ref.printed) for ref in found] == [
+        ("/w/a.py", 4, ["x", "y"]),
+        ("/w/b.py", 3, ["zz"]),
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.shell.views import seen
+from tests.shell.views import seen, view
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,13 @@ def test_what_diff_compared(command: str, output: str, expected: list[str]) -> N
 )
 def test_where_gits_names_lie(cwd: str, command: str, output: str, expected: str) -> None:
     assert [path for _, path, _, _ in seen(command, output, cwd)] == [expected]
+
+
+def test_a_hunk_has_the_characters_of_its_lines_and_not_of_the_headings() -> None:
+    output = (
+        "diff --git a/x.py b/x.py\nindex 1a2b3c4..5d6e7f8 100644\n--- a/x.py\n+++ b/x.py\n"
+        "@@ -1,2 +1,2 @@\n-old\n+new\n same\n\\ No newline at end of file\n"
+    )
+    (ref,) = view("git diff", output).refs
+    assert (ref.line_start, ref.line_end, ref.old_lines) == (1, 2, (1, 2))
+    assert ref.shown_chars == len("-old\n+new\n same\n")

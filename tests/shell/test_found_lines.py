@@ -154,3 +154,21 @@ def test_lines_of_any_length_are_looked_at_once(command: str, output: str) -> No
     """Where every place was tried with every other these took hours: the suite would not end."""
     found = seen(command, output)
     assert len(found) <= 1
+
+
+def test_numbers_of_a_searched_stream_are_taken_back_to_lines_of_the_file() -> None:
+    """Lines 5 and 7 of the stream are lines 104 and 106 of the file."""
+    command = "sed -n 100,200p a.py | grep -n x"
+    (ref,) = shell_refs(command, ToolResult("5:x\n7:xy\n"), "/w", Settings()).refs
+    assert (ref.line_start, ref.line_end) == (104, 106)
+    assert (ref.ranges, ref.shown_chars) == (((104, 104), (106, 106)), 9)
+
+
+def test_lines_that_show_nothing_are_characters_of_no_file() -> None:
+    """A note on a binary file and a break between groups stand beside lines of the only file."""
+    output = "grep: ./b.pyc: binary file matches\n./a.py:x\n--\n./a.py:xy\n"
+    found = shell_refs("grep -r -C0 x .", ToolResult(output), "/w", Settings()).refs
+    assert [(ref.kind, ref.path, ref.shown_chars) for ref in found] == [
+        ("surfaced", "/w/b.pyc", None),
+        ("matched", "/w/a.py", len("./a.py:x\n./a.py:xy\n")),
+    ]

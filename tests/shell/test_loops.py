@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.shell.views import Found, seen
+from tests.shell.views import Found, seen, view
 
 ROUNDS = "== old/f.txt ==\na\nb\nc\n== old/only.txt ==\nonly\n"
 MORE = "== new/Makefile ==\nall:\n== new/f.txt ==\na\nB\nc\n"
@@ -25,3 +25,12 @@ ALL: Found = [
 )
 def test_headings_of_two_loops_over_patterns_are_each_their_own_loops(command: str) -> None:
     assert seen(command, ROUNDS + MORE) == ALL
+
+
+def test_each_round_has_the_characters_of_its_own_lines() -> None:
+    command = 'for f in old/*; do echo "== $f =="; cat $f; done'
+    found = view(command, ROUNDS).refs
+    assert [(ref.path, ref.shown_chars, ref.printed) for ref in found] == [
+        ("/w/old/f.txt", 6, ["a", "b", "c"]),
+        ("/w/old/only.txt", 5, ["only"]),
+    ]

@@ -58,8 +58,8 @@ class Change(msgspec.Struct):
     """The file's name on the new side; on the old side if it is gone."""
     old_name: str = ""
     """Its old name, if it was renamed."""
-    prefixed: bool = True
-    """The diff prints `a/` and `b/` before the names, which are left out here."""
+    spelled: str = ""
+    """Its name as the diff prints it, with `a/` or `b/`."""
     hunks: list[Hunk] = msgspec.field(default_factory=list)
     loose: int = 0
     """Characters of lines outside of hunks, as after `grep '^[+-]'`."""
@@ -142,9 +142,10 @@ class _Reading:
             return
         prefixed = _SIDE.match(name) is not None
         bare = name[2:] if prefixed else name
-        known = self.change is not None and self.change.name in (name, bare)
-        if not known and (prefixed or not self.by_git):
-            self.begin(Change(bare, prefixed=prefixed))
+        if self.change is not None and self.change.name in (name, bare):
+            self.change.spelled = name  # of a file that is gone, the name on the old side
+        elif prefixed or not self.by_git:
+            self.begin(Change(bare, spelled=name))
 
 
 def changes(
@@ -202,9 +203,9 @@ def _git_heading(line: str) -> Change | None:
     middle = len(both) // 2
     left, right = without_quotes(both[:middle]), without_quotes(both[middle + 1 :])
     if both[middle : middle + 1] == " " and left == right:
-        return Change(left, prefixed=False)  # `--no-prefix`: both sides are only the name
+        return Change(left, spelled=left)  # `--no-prefix`: both sides are only the name
     if both[middle : middle + 1] == " " and left[1:] == right[1:] and _SIDE.match(right):
-        return Change(right[2:])
+        return Change(right[2:], spelled=right)
     # A renamed file: the two sides differ.
     for mark in (' "b/', " b/", " w/", " i/", " c/", " o/"):
         at = both.rfind(mark)
@@ -212,14 +213,15 @@ def _git_heading(line: str) -> Change | None:
             name = both[at + len(mark) :]
             old = without_quotes(both[:at])
             old = old[2:] if _SIDE.match(old) else ""
-            return Change(unquote(name.removesuffix('"')) if '"' in mark else name, old)
+            name = unquote(name.removesuffix('"')) if '"' in mark else name
+            return Change(name, old, mark.strip(' "') + name)
     return None
 
 
 def in_text(text: str, repo: str | None, kind: AccessKind = "read") -> Iterator[Shown]:
     """What a diff shows, for callers that do not know which folder its names are in."""
     for change in changes(text.rstrip("\n").split("\n"), whole=True):
-        path = f"b/{change.name}" if change.prefixed else change.name
+        path = change.spelled
         yield Shown(path, "surfaced", repo=repo, from_diff=True)
         if change.old_name and change.old_name != change.name:
             yield Shown(f"a/{change.old_name}", "surfaced", repo=repo, from_diff=True)

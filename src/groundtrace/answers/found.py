@@ -11,6 +11,7 @@ knows its scope, of an unknown tool only the spelling is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from groundtrace.answers.file_names import named_like_file
@@ -29,6 +30,8 @@ _BINARY = regex(
 )
 _OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 _LONGEST_PATH = 4096
+_MOSTLY = 0.9
+"""The share of lines that must begin with a number."""
 
 Place = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
@@ -93,19 +96,23 @@ def found(
     known = _known_names(lines, names, numbered) if context else None
     before: tuple[str, int] | None = None
     for line in lines:
-        if line == BREAK:
+        match = MATCH.match(line, 0, _LONGEST_PATH) if numbered is not False else None
+        path = names.known.get(match[1]) if match is not None else None
+        if match is not None and path and (known is None or path in known):
+            number: int | None = int(match[2])  # the usual case: a file that was named before
+        elif line == BREAK:
             before = None
             continue
-        other = binary_file(line)
-        if other:
+        elif other := binary_file(line):
             if path := names.path(other):
                 yield Shown(path, "surfaced", repo=repo)
             continue
-        placed = _placed(line, names, known, before, numbered)
-        if placed is None:
-            continue
-        path, number = placed
-        if is_omitted(line):
+        else:
+            placed = _placed(line, names, known, before, numbered)
+            if placed is None:
+                continue
+            path, number = placed
+        if line[-1:] == "]" and is_omitted(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
             yield Shown(path, "matched", number, None, len(prefix) + len(line) + 1, repo)
@@ -132,6 +139,20 @@ def found_in(
             yield Shown(path, "matched", number(line), None, len(line) + 1, repo)
 
 
+def numbers_rise(lines: Sequence[str]) -> bool:
+    """Whether nearly all lines begin with numbers of lines: these rise, times of a log need not."""
+    shown = [line for line in lines if line != BREAK]
+    numbers = [number for number in map(bare_number, shown) if number is not None]
+    if not numbers or len(numbers) < len(shown) * _MOSTLY:
+        return False
+    return all(first < second for first, second in pairwise(numbers))
+
+
+def no_number(_: str) -> int | None:
+    """For `found_in`: the lines have no numbers."""
+    return None
+
+
 def bare_number(line: str) -> int | None:
     """The number of a line of the only file that was searched."""
     match = BARE.match(line)
@@ -143,13 +164,14 @@ class _Names:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._paths: dict[str, str] = {}
+        self.known: dict[str, str] = {}
+        """The paths found so far; empty for names that are none."""
 
     def path(self, name: str) -> str:
         """The path of a name; empty if it is none."""
-        path = self._paths.get(name)
+        path = self.known.get(name)
         if path is None:
-            path = self._paths[name] = self._place(name) or ""
+            path = self.known[name] = self._place(name) or ""
         return path
 
 

@@ -267,10 +267,6 @@ MAX_TESTED_LINE = 2000
 """Longer lines are not compared with a search's pattern: the time may grow with the square of the
 line's length."""
 
-MOSTLY_NUMBERED = 0.9
-"""If at least this share of the lines has a number, the search is taken to number its lines; used
-if the command does not say it."""
-
 BLANKS_CUT = 2
 """Blank lines that harnesses may have cut off both ends of a range."""
 

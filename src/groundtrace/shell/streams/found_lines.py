@@ -10,7 +10,6 @@ which names are possible, whether lines have names and numbers, and how well a l
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
@@ -28,15 +27,19 @@ from groundtrace.answers.found import (
     binary_file,
     found,
     found_in,
+    no_number,
+    numbers_rise,
     split,
 )
 from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
 from groundtrace.answers.numbered import COLON as LINE
+from groundtrace.answers.objects import objects_in
+from groundtrace.answers.payload import parse
 from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.streams.file_names import is_file_name, path_of
+from groundtrace.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.shell.streams.filters import Filter, Pattern
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.numbered_lines import NumberedLines
@@ -54,7 +57,6 @@ from groundtrace.shell.weights import (
     IMPOSSIBLE,
     MATCHING,
     MAX_TESTED_LINE,
-    MOSTLY_NUMBERED,
     NAMED_BESIDE_BARE,
     NUMBERED_LINE,
     STRAY_BREAK,
@@ -278,8 +280,8 @@ class Search(Part, kw_only=True, frozen=True):
                 return ()  # a message of a remote reader
             return found_in(lines, path, base.repo, numbers.get)
         repo = self._repo()
-        if not (self.numbered or (self.numbered is None and _rise(lines))):
-            return found_in(lines, path, repo, lambda _: None)
+        if not (self.numbered or (self.numbered is None and numbers_rise(lines))):
+            return found_in(lines, path, repo, no_number)
         if base is None:
             return found_in(filter(None, lines), path, repo)
         in_base = base.line
@@ -336,14 +338,6 @@ class Search(Part, kw_only=True, frozen=True):
             return self
         below = any(root.begins(prefix) for root in self.roots)
         return replace(self, stripped=self.stripped + prefix) if below else None
-
-
-def _rise(lines: Sequence[str]) -> bool:
-    """Whether nearly all lines begin with numbers of lines: these rise, times of a log need not."""
-    numbers = [number for number in map(bare_number, lines) if number is not None]
-    if not numbers or len(numbers) < len(lines) * MOSTLY_NUMBERED:
-        return False
-    return all(first < second for first, second in itertools.pairwise(numbers))
 
 
 # --- names above the lines ------------------------------------------------------------------------
@@ -444,3 +438,21 @@ class RemoteSearch(Part, kw_only=True, frozen=True):
         blocks = text_blocks("\n".join(lines))
         shown = (line for block in blocks if is_file_name(block.path) for line in block.lines(None))
         return fold(shown, self.rule)
+
+
+class JsonSearch(Part, kw_only=True, frozen=True):
+    """What `rg --json` prints: an object on each line."""
+
+    cwd: str | None
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        return TELLING if line.startswith('{"type":"') else IMPOSSIBLE
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        objects = [value for line in whole(lines) if (value := parse(line)) is not None]
+        shown = objects_in(objects, None).shown
+        return fold([line._replace(path=join(self.cwd, line.path)) for line in shown], self.rule)

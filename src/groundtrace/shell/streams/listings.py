@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
+from groundtrace.answers.listed import LONG, TOTAL
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
@@ -35,12 +36,6 @@ from groundtrace.shell.weights import (
     UNLIKELY,
 )
 
-_LONG = regex(
-    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
-    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
-    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
-)
-_TOTAL = regex(r"total \d[\d.,]*[KMGTP]?$")
 _BARE_NAME = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
 _COLUMN_GAP = regex(r" {2,}|\t+")
 
@@ -88,10 +83,10 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def score(self, line: str) -> float:
         if self.long and not self.loose:
-            row = _LONG.match(line)
+            row = LONG.match(line)
             if row is not None and not self._possible(row["name"]):
                 return UNLIKELY
-            return TELLING if row is not None or _TOTAL.match(line) else self._other(line)
+            return TELLING if row is not None or TOTAL.match(line) else self._other(line)
         return self.scorer()(line)
 
     def scorer(self) -> Callable[[str], float]:
@@ -209,7 +204,7 @@ class Listing(Part, kw_only=True, frozen=True):
         if not self.long and [row for row in lines if "  " in row or "\t" in row]:
             lines = [name for row in lines for name in _columns(row)]
         for line in lines:
-            if sections and line.endswith(":") and not _LONG.match(line):
+            if sections and line.endswith(":") and not LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
                 continue
             name, kind = self._name(line)
@@ -262,10 +257,10 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def _name(self, line: str) -> tuple[str | None, str]:
         """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
-        if not line or _TOTAL.match(line) or (self.loose and line.isdecimal()):
+        if not line or TOTAL.match(line) or (self.loose and line.isdecimal()):
             return None, "?"
         if self.long:
-            row = _LONG.match(line)
+            row = LONG.match(line)
             if row is None:
                 return (line, "?") if self.loose and _BARE_NAME.match(line) else (None, "?")
             kind = row["type"] if row["type"] in "-dl" else "d"
