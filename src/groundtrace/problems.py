@@ -69,6 +69,7 @@ DeclaredKind = Literal[
     "answer_too_large",
     # reading shell commands
     "shell_nesting",
+    "shell_not_read",
     "shell_syntax",
     # loading tasks and ground truth
     "bad_chunk",
@@ -175,6 +176,7 @@ UNKNOWN_TOOLS: Mapping[DeclaredKind, str] = {
 
 SHELL: Mapping[DeclaredKind, str] = {
     "shell_nesting": "A shell command is nested too deeply to be followed; its files are unknown.",
+    "shell_not_read": "A shell command uses what is not followed; its files may be missing.",
     "shell_syntax": "A part of a shell command could not be parsed; its files may be missing.",
 }
 """Met while reading what shell commands touched."""

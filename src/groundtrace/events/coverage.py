@@ -19,6 +19,9 @@ _RECORDS = frozenset({"result.json", "config.json", "task_metrics.json"})
 """Files that identify a trial and say how it ended. What is wrong with them is counted in
 `problems`; the trace is still complete (D61)."""
 
+_KINDS_LISTED = 3
+"""How many kinds of commands that were not read are named."""
+
 _SUBAGENT_TOOL = "Task"
 """Canonical name of the tool that starts a subagent."""
 
@@ -85,6 +88,7 @@ def _degraded_reason(
         reasons.append("the trace holds no tool call that could be read")
     if problems:
         reasons += _damage(trial, problems)
+        reasons += _commands_not_read(views)
     if unanswered:
         reasons.append(f"the trace has no result for {unanswered} of {_calls(len(trace.calls))}")
     if _subagents_missing(trace, views):
@@ -117,6 +121,16 @@ def _damage(trial: Trial, problems: Iterable[Problem]) -> Iterator[str]:
         yield f"tool calls lost: {_listed(lost)}"
     if damaged:
         yield f"parts of the trace could not be read: {_listed(damaged)}"
+
+
+def _commands_not_read(views: Iterable[CallView]) -> Iterator[str]:
+    """Commands whose files are not known, because their shell is not followed so far (D201)."""
+    unread = [[p.reason for p in view.problems if p.kind == "shell_not_read"] for view in views]
+    calls = sum(map(bool, unread))
+    if calls:
+        kinds = sorted({reason.removeprefix("not read: ") for call in unread for reason in call})
+        listed = ", ".join(kinds[:_KINDS_LISTED]) + (", …" if len(kinds) > _KINDS_LISTED else "")
+        yield f"shell commands of {'1 call' if calls == 1 else f'{calls} calls'} were not read: {listed}"
 
 
 def _lookups_unanswered(trace: Trace, looks: Sequence[bool]) -> int:

@@ -47,6 +47,7 @@ from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
+from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.run import follow, heard
 from groundtrace.shell.powershell.told import Told, told
 from groundtrace.shell.programs.call import ProgramEntry
@@ -98,6 +99,8 @@ def shell_refs(
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
     language = told(command, shell)
+    if language.language is None and _LISTED in "\n".join(output.lines[:12]):
+        language = Told("powershell", command)  # no other shell prints such a table
     if language.language in ("powershell", "cmd"):
         return _windows(language, result, cwd, output, table, texts)
     tree = parse(command)
@@ -135,7 +138,13 @@ def _windows(
         return ShellView(problems=(problem,))
     problems = tuple(Problem("", "shell_not_read", f"not read: {what}") for what in unread)
     failed = failed and not unread
+    refs = distinct(_slashed(ref) for ref in refs)
     return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
+
+
+def _slashed(ref: FileRef) -> FileRef:
+    """A name of Windows with slashes: one output may spell a file in both ways."""
+    return ref if "\\" not in ref.path else msgspec.structs.replace(ref, path=slashed(ref.path))
 
 
 def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:
@@ -147,6 +156,8 @@ def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:
     return texts
 
 
+_LISTED = "LastWriteTime         Length Name"
+"""The heading of Get-ChildItem's table."""
 _MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
 _SUBMISSION = regex(
     rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"

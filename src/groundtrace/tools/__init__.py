@@ -19,12 +19,14 @@ from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
 from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
+from groundtrace.shell.powershell.told import stated_language
 from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import StoredOutputs, replayed
 from groundtrace.tools.readers import call_readers
+from groundtrace.tools.session_shell import SessionShell
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
 
@@ -39,7 +41,13 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     """One view per call of the trace, in its order."""
     table = table_for(settings)
     wanted = frozenset((table.server_name(name) or "").lower() for name in settings.mcp_servers)
-    stored, own_files = StoredOutputs(), AgentFiles()
+
+    def command_of(call: ToolCall) -> str:
+        entry = table.choose(call.name, call.server, call.arguments)
+        return _command(call, entry) if entry is not None and entry.reads == "shell" else ""
+
+    shells = SessionShell(trace.calls, command_of, trace.cwd)
+    stored, own_files = StoredOutputs(), AgentFiles(shells.of)
     views = []
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
@@ -240,6 +248,8 @@ def _command(call: ToolCall, entry: ToolEntry) -> str:
         value = call.arguments.get(name)
         if isinstance(value, (list, tuple)):
             words = as_texts(value)
+            if len(words) > 2 and stated_language(words[0]) in ("powershell", "cmd"):
+                return " ".join(words)  # quotation marks are part of the script
             if len(words) == 3 and words[1].startswith("-") and words[1].endswith("c"):
                 return words[2]
             return shlex.join(words)
@@ -282,7 +292,10 @@ def _shell(
         # The structured result holds the whole output, but the model saw only the preview (D4).
         result = replace(result, data=None)
     command = _command(call, entry)
-    view = groundtrace.shell.shell_refs(command, result, place or cwd, settings, own_files.texts)
+    shell = own_files.shell_of(call) if entry.reads == "shell" else None
+    view = groundtrace.shell.shell_refs(
+        command, result, place or cwd, settings, own_files.texts, shell
+    )
     own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
     return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)

@@ -6,7 +6,7 @@ An agent often writes a script in one call and runs it in the next one: `cat > f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from groundtrace.base.values import text_or_empty
 from groundtrace.model import FileRef, ToolCall
@@ -22,10 +22,15 @@ _CONTENT = ("content", "file_text", "contents")
 
 
 class AgentFiles:
-    """The files of a trace whose whole text is known, because the agent wrote them."""
+    """What a session says about its commands: the texts of files that the agent wrote, the shell."""
 
-    def __init__(self) -> None:
+    def __init__(self, shell: Callable[[ToolCall], str | None] | None = None) -> None:
         self._texts: dict[str, str] = {}
+        self._shell = shell
+
+    def shell_of(self, call: ToolCall) -> str | None:
+        """The shell that the session says a call runs (`tools.session_shell`)."""
+        return None if self._shell is None else self._shell(call)
 
     @property
     def texts(self) -> Mapping[str, str]:
