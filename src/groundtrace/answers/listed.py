@@ -18,13 +18,18 @@ _COUNT = regex(
     r"|(?P<path>[^\s:][^:\t]{0,1000}): ?[1-9]\d{0,8}(?: (?:match(?:es)?|lines?|times?|hits?))?"
     r"|[1-9]\d{0,8} +(?P<behind>[^\s:][^:\t]{0,1000})"
 )
+_MONTH = r"(?:[^\W\d_]{2,9}\.?|\d{1,2}\s?[月월])"
+_DAY = r"\d{1,2}[.日일]?"
+"""Months and days in any language: `Mär 12`, `12 févr.`, `5月 12`."""
 LONG = regex(
     r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
-    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
+    rf"(?:(?:{_MONTH}\s+{_DAY}|{_DAY}\s+{_MONTH})\s+(?:\d{{1,2}}:\d{{2}}|\d{{4}}年?)"
     r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
 )
 """A row of `ls -l`: type, rights, owner, size, date and name."""
-TOTAL = regex(r"total \d[\d.,]*[KMGTP]?$")
+TOTAL = regex(
+    r"(?:total|totale|totaal|insgesamt|razem|celkem|summa|yhteensä|toplam|итого|合計|总用量|总计|總計|합계) \d[\d.,]*[KMGTP]?$"
+)
 """The first line of `ls -l`."""
 _SUM = regex(r"\d{1,9} total|(?:Found \d{1,9}|End of) match.*")
 _STATE = regex(r"(?:[AMDTUXB]|[RC]\d{1,3})\t(?P<paths>[^\t]+(?:\t[^\t]+)?)")

@@ -11,7 +11,7 @@ from groundtrace.model import AccessKind, OldSide
 from groundtrace.shell.programs.call import Call, Handler, Options
 from groundtrace.shell.programs.readers import blame_spans
 from groundtrace.shell.programs.searchers import git_grep
-from groundtrace.shell.programs.writers import apply_patch
+from groundtrace.shell.programs.writers import apply_patch, copy
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.diffs import Diff
@@ -224,8 +224,9 @@ def _announced(call: Call, form: str, kind: AccessKind = "written", top: bool = 
     ]
 
 
-def _commit(call: Call) -> Parts:
-    return _announced(call, "commit")
+def _commit(_call: Call) -> Parts:
+    """A commit changes no file (D203): what it names was written before."""
+    return [Opaque(rule="git commit", expected=False)]
 
 
 def _clean(call: Call) -> Parts:
@@ -235,25 +236,34 @@ def _clean(call: Call) -> Parts:
     return _announced(call, "clean", top=False)
 
 
-_NOTHING_PUT_BACK = "Updated 0 paths from "
+_PUT_BACK = regex(r"Updated (?P<count>\d+) paths? from ")
+_SWITCHED = regex(r"Switched to |Already on |HEAD is now at |Note: (?:switching|checking) |Previous HEAD ")
 
 
 def _checkout(call: Call) -> Parts:
     texts = [word.text for word in call.args]
-    if any(line.startswith(_NOTHING_PUT_BACK) for line in call.shell.lines):
+    said = next((found for found in map(_PUT_BACK.match, call.shell.lines) if found), None)
+    if said is not None and said["count"] == "0":
         return [Opaque(rule="git checkout", expected=False)]
     if "--" in texts:
         at = texts.index("--")
         return call.writes(call.args[at + 1 :], restored=set(texts[:at]) <= _OWN_REVISION)
-    # Without `--` only a word that cannot be a branch is a file.
     operands = call.options().operands
-    files = [
-        word
-        for word in operands[-1:]
-        if "." in word.text.rsplit("/", 1)[-1] and not _branch_like(word.text)
+    if any(map(_SWITCHED.match, call.shell.lines)):
+        operands = []
+    # Without `--` only a word that cannot be a branch is a file, unless git counts the files.
+    files = [word for word in operands if _file_like(word.text)]
+    if said is not None and int(said["count"]) in (len(operands), len(operands) - 1):
+        files = operands[len(operands) - int(said["count"]) :]
+    before = {word.text for word in operands if word not in files}
+    return [
+        *call.writes(files, before <= _OWN_REVISION),
+        Opaque(rule="git checkout", expected=False),
     ]
-    restored = {word.text for word in operands[:-1]} <= _OWN_REVISION
-    return [*call.writes(files, restored), Opaque(rule="git checkout", expected=False)]
+
+
+def _file_like(name: str) -> bool:
+    return "." in name.rsplit("/", 1)[-1] and not _branch_like(name) and name not in (".", "..")
 
 
 _OWN_REVISION = frozenset(["HEAD", "-f", "--force", "-q", "--quiet"])
@@ -280,7 +290,7 @@ def _remove(call: Call) -> Parts:
 
 
 def _move(call: Call) -> Parts:
-    return call.writes(call.options().operands[-1:])
+    return copy(replace(call, name="mv"))
 
 
 def _apply(call: Call) -> Parts:

@@ -1,11 +1,12 @@
 """Programs that write files. A removal is a write: it changes the file for good.
 
-For a copy or a move the target is written; the source of a move is not counted as a second write.
+For a copy the target is written. A move also removes its source, as `rm` does (D203).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -91,7 +92,8 @@ def _begin_patch(call: Call) -> Parts:
     return [Applied(paths=tuple(paths), rule=call.name)]
 
 
-def _copy(call: Call) -> Parts:
+def copy(call: Call) -> Parts:
+    """`cp`, `mv`, `ln` and `install`: what they write, and what a move removes."""
     options = call.options()
     operands = options.operands
     present = [word for word in operands if word.text not in call.shell.missing]
@@ -114,13 +116,21 @@ def _copy(call: Call) -> Parts:
         if not into:
             moved = call.name == "mv" or options.has("-r", "-R", "-a")
             whole = moved and call.name in {"cp", "mv"} and looks_like_folder(operands[0].text)
-            return [] if whole and looks_like_folder(target.text) else call.writes([target])
+            if whole and looks_like_folder(target.text):
+                return []
+            return call.writes([target, *_moved_away(call, operands)])
         folder = target.text
     kept = [word for word in operands if word.known and word in present]
     names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in kept]
-    return call.writes(
-        [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
-    )
+    targets = [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
+    return call.writes([*targets, *_moved_away(call, kept)])
+
+
+def _moved_away(call: Call, sources: Sequence[Word]) -> list[Word]:
+    """The files that a move removes from their old place."""
+    if call.name != "mv":
+        return []
+    return [word for word in sources if not looks_like_folder(word.text)]
 
 
 def _same_kind_of_folder(source: str, target: str) -> bool:
@@ -134,7 +144,7 @@ def _dd(call: Call) -> Parts:
 
 
 HANDLERS: dict[str, Handler] = {
-    "copy": _copy,
+    "copy": copy,
     "dd": _dd,
     "patch": _patch,
     "apply_patch": _begin_patch,

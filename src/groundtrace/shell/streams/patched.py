@@ -107,7 +107,6 @@ _FAILURE = regex(r"apply_patch verification failed|Invalid |Failed to |patch rej
 _ANSWER = regex(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
 
 _SAID: dict[str, re.Pattern[str]] = {
-    "commit": regex(r" (?:create|delete) mode \d{6} (?P<name>.+)$"),
     "clean": regex(r"Removing (?P<name>.+)$"),
     "would clean": regex(r"Would remove (?P<name>.+)$"),
     "removed": regex(r"removed '(?P<name>.+)'$"),
