@@ -37,6 +37,10 @@ class DocumentWork(Frozen, frozen=True):
     settings: Settings
     generated_at: str
 
+    def folders(self) -> tuple[Folder]:
+        """Folders that a worker must see."""
+        return (self.output,)
+
     def input_bytes(self) -> int | None:
         """Bytes of the document, twice: a byte of it takes twice the time of one of a trace."""
         if not isinstance(self.output, LocalFolder):

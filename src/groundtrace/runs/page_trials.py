@@ -34,6 +34,10 @@ class PageWork:
     level: int
     settings: Settings
 
+    def folders(self) -> tuple[Folder]:
+        """Folders that a worker must see."""
+        return (self.output,)
+
 
 def made_trials(
     outputs: Sequence[RunOutput], request: Request, level: Callable[[], int]

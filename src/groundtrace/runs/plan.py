@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,13 @@ class TrialWork(PlannedTrial, frozen=True):
     output: Folder
     run_path: str
     context: WorkContext
+
+    def folders(self) -> Iterator[Folder]:
+        """Folders that a worker must see."""
+        yield self.trial.folder
+        yield self.output
+        if self.trial.task is not None and self.trial.task.folder is not None:
+            yield self.trial.task.folder
 
     def input_bytes(self) -> int | None:
         """Bytes of all files of the trial, which shows whether a worker is worth its start."""
