@@ -265,9 +265,9 @@ def test_relative_paths_mean_the_folder_of_the_command_not_of_the_workers(
 
 
 NEAR_SIGHTED = """
-import os
-isdir = os.path.isdir
-os.path.isdir = lambda path: "{hidden}" not in str(path) and isdir(path)
+import pathlib
+is_dir = pathlib.Path.is_dir
+pathlib.Path.is_dir = lambda path: "{hidden}" not in str(path) and is_dir(path)
 """
 """A worker on a machine where a folder is not mounted."""
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from groundtrace import __version__
@@ -114,7 +115,7 @@ class _Work:
             # This waits if the worker with the result was lost and the chunk is processed again.
             answers = future.result(timeout=RESULT_SECONDS)
         except FolderNotSeenError as error:
-            if os.path.isdir(error.folder):
+            if Path(error.folder).is_dir():
                 raise
             self.submit(chunk, look=False)  # it is gone here too: the trial's document says so
         except GroundtraceError:
@@ -181,7 +182,8 @@ class _AbsolutePaths(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if not isinstance(value, LocalFolder):
             return NotImplemented
-        paths = {name: os.path.abspath(vars(value)[name]) for name in ("url", "_root")}
+        # Not `resolve`: links stay as they are, as everywhere in `storage`.
+        paths = {name: os.path.abspath(vars(value)[name]) for name in ("url", "_root")}  # noqa: PTH100
         return copyreg.__newobj__, (type(value),), vars(value) | paths  # type: ignore[attr-defined]
 
 
@@ -202,7 +204,7 @@ def do_sent(
     if look:
         needed = (item.folders() for item in chunk if isinstance(item, NeedsFolders))
         for folder in (folder for folders in needed for folder in folders):
-            if isinstance(folder, LocalFolder) and not os.path.isdir(folder.url):
+            if isinstance(folder, LocalFolder) and not folder.path.is_dir():
                 raise FolderNotSeenError(_distributed().get_worker().address, folder.url)
     return do_chunk(function, chunk)
 
