@@ -303,9 +303,9 @@ def run(
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
     result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import check_configurations, widest_document
     from groundtrace.runs.only import with_other_names
+    from groundtrace.runs.path import run_stages
 
     settings = settings or Settings()
     if settings.tools or settings.shell_commands:
@@ -320,7 +320,9 @@ def run(
         seed=seed,
         draws=draws,
     )
-    check = partial(check_configurations, baseline=baseline, against=against, flags="")
+    check = None
+    if baseline is not None or against is not None:
+        check = partial(check_configurations, baseline=baseline, against=against, flags="")
     with closing(make_engine("local", jobs=jobs, preload=("groundtrace.runs.preload",))) as engine:
         request = Request(
             runs=os.fspath(runs),
@@ -334,7 +336,7 @@ def run(
         )
         done = run_stages(request, options, _formats(formats), check)
         document = None if done.normalized.all_failed else widest_document(request)
-    if document is not None:
+    if document is not None and check is not None:
         check(document)
     return RunResult(
         summary=None if done.summary is None else Summary(done.summary),

@@ -42,8 +42,8 @@ def command(out: Path, swebench: bool, as_json: bool, quiet: bool) -> int:
     from groundtrace.demo.swebench import BASELINE, write_swebench
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.engine import make_engine
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.path import run_stages
     from groundtrace.runs.request import Request
 
     if swebench:

@@ -22,7 +22,7 @@ from groundtrace.cli.terminal import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.runs.evaluated import OlderDocument
+    from groundtrace.runs.did import OlderDocument
     from groundtrace.runs.request import Request
     from groundtrace.runs.rows_of_runs import MadeRows
 

@@ -9,7 +9,7 @@ from groundtrace.cli.options import OutputFlags
 from groundtrace.cli.terminal import print_message
 
 if TYPE_CHECKING:
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.runs.did import Normalized
 
 
 def say_settings(output: OutputFlags) -> None:

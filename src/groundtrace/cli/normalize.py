@@ -23,7 +23,7 @@ from groundtrace.cli.terminal import (
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.discover import SurveyRow
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.runs.did import Normalized
     from groundtrace.truth import Registry
 
 

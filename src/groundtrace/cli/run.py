@@ -47,8 +47,8 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.path import run_stages
 
     if dry_run:
         settings = settings_for(output.config_file, normalizing, comparing)
@@ -63,9 +63,9 @@ def command(
         comparing=comparing,
     ) as request:
         impact_options = impact_options_for(comparing, request.settings)
-        done, failed, written, summary = run_stages(
-            request, impact_options, formats, partial(check_names, comparing)
-        )
+        named = comparing.baseline is not None or comparing.against is not None
+        check = partial(check_names, comparing) if named else None
+        done, failed, written, summary = run_stages(request, impact_options, formats, check)
         document = None if done.all_failed else widest_document(request)
     check_names(comparing, document)
     if output.as_json:

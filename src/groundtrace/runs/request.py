@@ -12,8 +12,8 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings
 from groundtrace.runs.clock import now
 from groundtrace.runs.engine import Engine
-from groundtrace.runs.known_results import KnownResults
 from groundtrace.runs.output_folders import OutputFolders
+from groundtrace.runs.state import KnownResults
 
 if TYPE_CHECKING:
     from groundtrace.runs.plan import WorkContext
