@@ -140,9 +140,6 @@ class Evaluated(msgspec.Struct):
     """Documents that another version of groundtrace made: their accesses are as it read them."""
     rows: RowsByRun = field(default_factory=RowsByRun)
     """Run folder to its rows, for runs that needed work."""
-    tables: dict[str, SummaryTable | None] = field(default_factory=dict)
-    """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
-    if there is no other run, the summary over all runs has the same statistics."""
 
     def add(self, part: Evaluated) -> None:
         """Add what was done for some of the runs elsewhere, apart from their rows."""
@@ -162,6 +159,9 @@ class Did(msgspec.Struct):
     evaluated: Evaluated = field(default_factory=Evaluated)
     settled: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Run folder to the targets that this command has made, or found to be current."""
+    tables: dict[str, SummaryTable | None] = field(default_factory=dict)
+    """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
+    if there is no other run, the summary over all runs has the same statistics."""
     reading: bool = False
     """Trials are being read: progress counts them, not the runs that are found."""
 

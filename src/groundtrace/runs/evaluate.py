@@ -61,7 +61,7 @@ def evaluate(
     if not done.evaluated and not done.unchanged and not done.failed:
         raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace normalize'")
     if not single:
-        _summarise_all(request, done)
+        _summarise_all(request, did)
     return done
 
 
@@ -72,8 +72,9 @@ def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
     return stored.document
 
 
-def _summarise_all(request: Request, done: Evaluated) -> None:
+def _summarise_all(request: Request, did: Did) -> None:
     """The summary over all runs, each copy of a trial counted once."""
+    done = did.evaluated
     target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
     runs = [(o.run_id, request.known.mark_of(o.folder, SUMMARY)) for o in done.outputs]
     outside = mark_of(target.folder, OUTCOMES_FILE)
@@ -87,7 +88,7 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
             return
         from groundtrace.rows.summarise import summarise
 
-        table = done.tables.get(done.outputs[0].folder.url) if len(done.outputs) == 1 else None
+        table = did.tables.get(done.outputs[0].folder.url) if len(done.outputs) == 1 else None
         summary = summarise(
             table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
             scope=ALL_RUNS,
@@ -186,7 +187,7 @@ class Summary(Target[_RunToEvaluate], frozen=True, dict=True):
         work_through(self.request, batch.sessions, evaluate_stored, documents, enter, each=each)
         for one in works:
             _count(one, self.request, done)
-            _write_summary(one, self.request, done)
+            _write_summary(one, self.request)
             self.request.ticker.advance(each)
 
 
@@ -260,7 +261,7 @@ def _count(one: _RunToEvaluate, request: Request, done: Evaluated) -> None:
         one.session.list_again()
 
 
-def _write_summary(one: _RunToEvaluate, request: Request, done: Evaluated) -> None:
+def _write_summary(one: _RunToEvaluate, request: Request) -> None:
     from groundtrace.rows.summarise import summarise, table_of
 
     rows = one.rows
@@ -273,6 +274,7 @@ def _write_summary(one: _RunToEvaluate, request: Request, done: Evaluated) -> No
         problems={kind: number for kind, number in one.problems.items()},  # noqa: C416
         refused=one.refused,
     )
-    done.tables[one.run.address] = table if not done.tables else None
+    tables = one.run.did.tables
+    tables[one.run.address] = table if not tables else None
     written = write_document(one.session.folder, SUMMARY, summary)
     one.session.enter_result(SUMMARY, one.made_from, written)

@@ -158,7 +158,7 @@ class _FoundRuns:
             if looked.unchanged is not None:
                 done.add_unchanged(looked.unchanged)
             else:
-                trials = None if looked.files is None else looked.files // FILES_OF_A_TRIAL
+                trials = None if looked.files is None else 1 + looked.files // FILES_OF_A_TRIAL
                 yield RunToDo(looked.output, trials, looked.run, looked.fingerprint)
 
 
