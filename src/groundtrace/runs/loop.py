@@ -108,7 +108,7 @@ class Target(Frozen, Generic[Work], frozen=True):
         return type(self).__name__
 
     def load(self) -> None:
-        """Read what all runs share. Workers that are forked after that have it in their memory."""
+        """Read and import what all runs share. Workers that are forked after that have it."""
 
     def planned(self, todo: RunToDo, did: Did) -> RunToDo | None:
         """A run with what must be known before its folder is locked; None if it has no work."""

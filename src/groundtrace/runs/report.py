@@ -127,6 +127,10 @@ class Report(Target[_RunToReport], frozen=True):
 
     formats: tuple[str, ...]
 
+    def load(self) -> None:
+        # The page is left out: it loads numpy, which starts threads, and then nothing is forked.
+        import groundtrace.report.markdown  # noqa: F401
+
     def made_from(
         self, own: tuple[str, str], marks: list[str], refused: Sequence[RefusedDocument]
     ) -> str:
