@@ -28,13 +28,12 @@ from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
-from groundtrace.runs.clock import now
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.file_names import REPORTS, SUMMARY
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.plan import WorkContext
 from groundtrace.runs.read import StoredDocument, read_one
-from groundtrace.runs.request import Request
+from groundtrace.runs.request import Request, now
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
