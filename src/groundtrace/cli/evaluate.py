@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from groundtrace.runs.did import OlderDocument
+    from groundtrace.runs.evaluated_trials import MadeRows
     from groundtrace.runs.request import Request
-    from groundtrace.runs.rows_of_runs import MadeRows
 
 
 @click.command("evaluate")

@@ -20,14 +20,7 @@ from groundtrace.redact import mask
 from groundtrace.rows.kept import KeptRows, RowsByRun
 from groundtrace.runs.did import Did, Evaluated, OlderDocument
 from groundtrace.runs.engine import Done
-from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
-from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
-from groundtrace.runs.outcomes import outcomes_of, outside_runs
-from groundtrace.runs.output_folders import RunOutput
-from groundtrace.runs.read import OutcomeIndex, StoredDocument, read_one, read_outcomes
-from groundtrace.runs.refused import lines_of, refused_record, set_aside_metrics
-from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.rows_of_runs import (
+from groundtrace.runs.evaluated_trials import (
     DocumentDone,
     DocumentWork,
     ReadAgain,
@@ -35,6 +28,13 @@ from groundtrace.runs.rows_of_runs import (
     rows_of_runs,
     works_on,
 )
+from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
+from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
+from groundtrace.runs.outcomes import outcomes_of, outside_runs
+from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.read import OutcomeIndex, StoredDocument, read_one, read_outcomes
+from groundtrace.runs.refused import lines_of, refused_record, set_aside_metrics
+from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession, open_if_stale, work_through
 from groundtrace.runs.state import fingerprint, mark_of
 from groundtrace.runs.write import write_document

@@ -10,8 +10,8 @@ import groundtrace.redact.named
 import groundtrace.redact.places
 import groundtrace.rows.make
 import groundtrace.rows.summarise
+import groundtrace.runs.evaluated_trials
 import groundtrace.runs.normalize
-import groundtrace.runs.rows_of_runs
 import groundtrace.shell
 import groundtrace.tools.auggie
 import groundtrace.tools.github

@@ -21,7 +21,13 @@ from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
 from groundtrace.runs.did import Did
-from groundtrace.runs.evaluated_trials import evaluated_trials_in, read_detail
+from groundtrace.runs.evaluated_trials import (
+    MadeRows,
+    ReadAgain,
+    evaluated_trials_in,
+    read_detail,
+    rows_of_runs,
+)
 from groundtrace.runs.file_names import EVENTS_ENDING, IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
 from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
 from groundtrace.runs.output_folders import RunOutput
@@ -34,7 +40,6 @@ from groundtrace.runs.read import (
 )
 from groundtrace.runs.refused import refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
 from groundtrace.runs.session import RunSession, open_if_stale
 from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, mark_of
 from groundtrace.runs.write import write_text
