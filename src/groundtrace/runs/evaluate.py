@@ -189,6 +189,7 @@ class Summary(Target[_RunToEvaluate], frozen=True, dict=True):
             _count(one, self.request, done)
             _write_summary(one, self.request)
             self.request.ticker.advance(each)
+            batch.clock.save_if_due()
 
 
 def _older(run: OpenRun, paths: Sequence[str]) -> list[OlderDocument]:

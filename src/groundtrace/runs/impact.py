@@ -180,6 +180,7 @@ class Impact(Target[_RunToAnalyse], frozen=True):
             analysis = _analysis([output], output.run_id, self.request, self.options, rows, of_run)
             _write(run.session, analysis, made_from, inputs.refused, self.check)
             self.request.ticker.advance()
+            batch.clock.save_if_due()
 
 
 def _analysis(

@@ -27,7 +27,14 @@ from groundtrace.runs.file_names import EVENTS_ENDING
 from groundtrace.runs.lock import locked
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.request import NoTicker, Request
-from groundtrace.runs.session import RunSession, Sessions, batches, open_sessions, with_last
+from groundtrace.runs.session import (
+    RunSession,
+    SaveClock,
+    Sessions,
+    batches,
+    open_sessions,
+    with_last,
+)
 from groundtrace.runs.state import FolderSeen
 
 if TYPE_CHECKING:
@@ -90,6 +97,7 @@ class Batch(Frozen, frozen=True):
 
     sessions: Sessions
     did: Did
+    clock: SaveClock
     last: bool
     """No other runs follow, so the total of the work is known."""
 
@@ -192,11 +200,16 @@ def _stale(outputs: Iterable[RunOutput], job: Job, did: Did) -> Iterator[RunToDo
             yield RunToDo(output, documents)
 
 
-def work_on(todo: Sequence[RunToDo], job: Job, did: Did, *, last: bool) -> dict[str, FolderSeen]:
-    """Make what is stale of these runs, each in one session; returns what is in their folders."""
+def work_on(todo: list[RunToDo], job: Job, did: Did, *, last: bool) -> dict[str, FolderSeen]:
+    """Make what is stale of these runs, each in one session; returns what is in their folders.
+
+    The list is emptied: plans of runs are large, and end with the first target.
+    """
     from_scratch = job.request.force and any(one.plan is not None for one in todo)
     with open_sessions([one.output for one in todo], ignore_state=from_scratch) as sessions:
         runs = [OpenRun(sessions[one.output.folder.url], did, one.plan) for one in todo]
+        todo.clear()
+        batch = Batch(sessions, did, SaveClock(sessions), last)
         for target in job.targets:
             works = []
             for run in runs:
@@ -208,11 +221,13 @@ def work_on(todo: Sequence[RunToDo], job: Job, did: Did, *, last: bool) -> dict[
                     target.skip(run)
                 else:
                     works.append(work)
-            target.make(works, Batch(sessions, did, last))
+            target.make(works, batch)
             if job.ahead:
                 runs = [run for run in runs if run.rows]
         for session in sessions.values():
             session.save_if_changed()
+        if not job.request.known.remembers:
+            return {}
         return {address: session.seen() for address, session in sessions.items()}
 
 

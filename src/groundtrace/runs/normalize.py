@@ -72,12 +72,12 @@ def normalize(
     done = did.normalized
     done.single = layout.single
     done.truth_given = bool(request.tasks) or request.ground_truth is not None
+    events = Events(request, tasks, context, Fingerprints(context.fingerprint()))
+    found = _FoundRuns(layout, events, did)
+    job = Job(request, (events, *then), layout.single, ahead=True, may_be_sent=False)
+    settle(found.stale(), job, did)
+    done.outputs.sort(key=lambda output: found.order[output.folder.url])
     with masking(request.settings.mask):
-        events = Events(request, tasks, context, Fingerprints(context.fingerprint()))
-        found = _FoundRuns(layout, events, did)
-        job = Job(request, (events, *then), layout.single, ahead=True, may_be_sent=False)
-        settle(found.stale(), job, did)
-        done.outputs.sort(key=lambda output: found.order[output.folder.url])
         if not done.trials:
             why = None
             if request.only is not None:
@@ -149,7 +149,8 @@ class _FoundRuns:
         for run in self._layout.runs(seen.is_unchanged):
             if not isinstance(run, Run):
                 self.outside.append(run)
-                _note_fault(run, done)
+                with masking(request.settings.mask):
+                    _note_fault(run, done)
                 continue
             if not self._did.reading:
                 request.ticker.advance()
@@ -298,6 +299,7 @@ class Events(Target[_RunToNormalize], frozen=True):
             work_through(self.request, batch.sessions, normalize_trial, stale, enter)
             for one in works:
                 _finish(one, self.request, done)
+                one.run.plan = None  # it takes a kilobyte a trial, and nobody needs it any more
 
 
 def _enter(result: Done[TrialWork, TrialDone], one: _RunToNormalize, did: Did) -> None:

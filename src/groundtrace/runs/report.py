@@ -167,6 +167,7 @@ class Report(Target[_RunToReport], frozen=True):
             output, rows = one.run.session.output, batch.did.rows
             data = cache(partial(_data, output, [output], self.request, rows, one.refused))
             self.write(one.run.session, one.made_from, data)
+            batch.clock.save_if_due()
 
     def write(self, session: RunSession, made_from: str, data: Callable[[], ReportData]) -> None:
         """Write the reports that are stale. Their data are made once for all formats."""

@@ -299,13 +299,25 @@ def work_through(
 
     `each` is how much one work counts in the total that the stage has announced.
     """
-    saved_at = time.monotonic()
+    clock = SaveClock(sessions)
     for done in request.engine.map(function, works):
         request.ticker.advance(each)
         enter(done, sessions[done.item.output.url])
-        if time.monotonic() - saved_at > SAVE_SECONDS:
-            _save_all(sessions)
-            saved_at = time.monotonic()
+        clock.save_if_due()
+
+
+class SaveClock:
+    """Saves the states of some sessions every `SAVE_SECONDS`."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._saved_at = time.monotonic()
+
+    def save_if_due(self) -> None:
+        """To be called after each piece of work."""
+        if time.monotonic() - self._saved_at > SAVE_SECONDS:
+            _save_all(self._sessions)
+            self._saved_at = time.monotonic()
 
 
 def _save_all(sessions: Sessions) -> None:

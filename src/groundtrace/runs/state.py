@@ -193,6 +193,8 @@ class KnownResults:
         """`most`: files of all folders together that may be remembered."""
         self._seen: dict[str, FolderSeen] = {}
         self._left = most
+        self.remembers = most > 0
+        """Whether it remembers anything at all."""
 
     def __reduce__(self) -> tuple[type[KnownResults], tuple[()]]:
         """A worker process starts with nothing: it gets runs that need work."""
