@@ -73,7 +73,8 @@ def impact(
         target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
         _analyse_all(target, outputs, request, options, rows, inputs, check)
         request.ticker.advance()
-    settle_existing(outputs, Job(request, (ours, *then), single), did)
+    # An analysis takes milliseconds: alone it is not worth a worker.
+    settle_existing(outputs, Job(request, (ours, *then), single, may_be_sent=bool(then)), did)
     done.written += [f"{output.folder.url}/{IMPACT}" for output in outputs]
     if not single:
         done.written.append(f"{target.folder.url}/{IMPACT}")
