@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from groundtrace import truth
 from groundtrace.model import Task
 from groundtrace.storage import LocalFolder
-from groundtrace.truth import kept, kept_ground_truth
+from groundtrace.truth import kept_ground_truth
 
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(kept, "_truths", {})
+    monkeypatch.setattr(truth, "_truths", {})
     return
 
 
