@@ -1,20 +1,38 @@
-"""What normalizing did, for messages and for the stages after it."""
+"""What a command did for its runs, for messages and for the stages after it."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.outcomes import SkippedFolder
+from groundtrace.documents.summary import RefusedDocument
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs.output_folders import RunOutput
-from groundtrace.runs.unchanged import UnchangedRun
+from groundtrace.runs.state import RunSeen
+
+if TYPE_CHECKING:
+    from groundtrace.rows.summarise import SummaryTable
+
+
+class UnchangedRun(Frozen, frozen=True):
+    """A run that needs no work, and what an earlier command stored about it."""
+
+    output: RunOutput
+    documents: int
+    """Number of events documents of its trials."""
+    left_behind: int
+    """Number of events documents on disk that belong to no trial."""
+    seen: RunSeen
+    """The counts that are shown again."""
 
 
 class Normalized(msgspec.Struct):
-    """What normalizing did, for messages and for the stages after it."""
+    """What normalizing did."""
 
     outputs: list[RunOutput] = field(default_factory=list)
     single: bool = True
@@ -95,3 +113,57 @@ class Normalized(msgspec.Struct):
         self.uncounted_servers.update(part.uncounted_servers)
         for name, calls in part.unknown_calls.items():
             self.unknown_calls[name].update(calls)
+
+
+class OlderDocument(NamedTuple):
+    """An events document that another version of groundtrace made."""
+
+    path: str
+    version: str
+
+
+class Evaluated(msgspec.Struct):
+    """What evaluating did."""
+
+    outputs: list[RunOutput] = field(default_factory=list)
+    single: bool = True
+    """RUNS is one run."""
+    evaluated: int = 0
+    """Number of documents that were evaluated now."""
+    unchanged: int = 0
+    """Number of documents whose metrics are current."""
+    refused: list[RefusedDocument] = field(default_factory=list)
+    """Documents that cannot be read; the numbers above do not count them (D62)."""
+    failed: list[str] = field(default_factory=list)
+    """What could not be done, including refused documents; one line each."""
+    older: list[OlderDocument] = field(default_factory=list)
+    """Documents that another version of groundtrace made: their accesses are as it read them."""
+    rows: RowsByRun = field(default_factory=RowsByRun)
+    """Run folder to its rows, for runs that needed work."""
+
+    def add(self, part: Evaluated) -> None:
+        """Add what was done for some of the runs elsewhere, apart from their rows."""
+        self.evaluated += part.evaluated
+        self.unchanged += part.unchanged
+        self.refused += part.refused
+        self.failed += part.failed
+        self.older += part.older
+
+
+class Did(msgspec.Struct):
+    """What a command has done so far."""
+
+    rows: RowsByRun = field(default_factory=RowsByRun)
+    """Run folder to the rows that this command made, or read because it needed them."""
+    normalized: Normalized = field(default_factory=Normalized)
+    evaluated: Evaluated = field(default_factory=Evaluated)
+    settled: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Run folder to the targets that this command has made, or found to be current."""
+    tables: dict[str, SummaryTable | None] = field(default_factory=dict)
+    """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
+    if there is no other run, the summary over all runs has the same statistics."""
+    reading: bool = False
+    """Trials are being read: progress counts them, not the runs that are found."""
+
+    def __post_init__(self) -> None:
+        self.normalized.rows = self.evaluated.rows = self.rows

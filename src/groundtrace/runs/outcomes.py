@@ -1,29 +1,80 @@
-"""The outcomes of all runs of a folder in one document."""
+"""The outcomes of all trials of a run, and of all runs of a folder, in one document each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from groundtrace.documents.base import SCHEMA_VERSION, Count, Version
 from groundtrace.documents.codec import encode_in_parts
-from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, SkippedFolder
+from groundtrace.documents.outcomes import (
+    OutcomesDocument,
+    OutsideRuns,
+    SkippedFolder,
+    TrialOutcome,
+)
 from groundtrace.runs.file_names import OUTCOMES_FILE
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.read import MAX_DOCUMENT, read_outcomes
 from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession, open_if_stale
-from groundtrace.runs.state import fingerprint, mark_of
+from groundtrace.runs.state import fingerprint
 from groundtrace.runs.write import write_in_parts
 from groundtrace.storage import Folder
+
+if TYPE_CHECKING:
+    from groundtrace.runs.plan import Plan
 
 
 def outcomes_of(outputs: Iterable[RunOutput]) -> Iterator[OutcomesDocument]:
     """The outcomes documents of the runs that have one, one at a time."""
     stored = (read_outcomes(output.folder).document for output in outputs)
     return (document for document in stored if document is not None)
+
+
+def run_outcomes(
+    output: RunOutput, plan: Plan, made: Mapping[str, TrialOutcome], request: Request
+) -> OutcomesDocument:
+    """The outcomes of a run: `made` has those of its documents, made now or earlier."""
+    # Here: it imports discovery, which evaluating documents does not need.
+    from groundtrace.discover.outcome import outcome_entry
+
+    records = [made[document] for document in sorted(made)]
+    records += [
+        outcome_entry(plan.waiting.get(number), "superseded", reason=reason, run_path=plan.run_path)
+        for number, reason in plan.superseded
+    ]
+    if request.only is not None:
+        # Earlier outcomes of the trials that `--only` left out.
+        have = {record.path for record in records}
+        for stored in outcomes_of([output]):
+            records += [trial for trial in stored.trials if trial.path not in have]
+    records.sort(key=lambda r: (r.config_name, r.task_name, r.path))
+    return OutcomesDocument(
+        schema_version=SCHEMA_VERSION,
+        generated_at=request.generated_at,
+        scope=output.run_id,
+        trials=records,
+        skipped=list(plan.skipped),
+        problems=dict(plan.problems),
+    )
+
+
+def write_outcomes(session: RunSession, document: OutcomesDocument) -> None:
+    """Write the outcomes of a run, unless the same ones are there."""
+    without = replace(document, trials=[])
+
+    def parts(made: str | None) -> Iterator[bytes]:
+        dated = without if made is None else replace(without, generated_at=made)
+        return encode_in_parts(dated, "trials", document.trials)
+
+    written = write_in_parts(session.folder, OUTCOMES_FILE, parts)
+    session.enter_result(OUTCOMES_FILE, "", written)
+    session.outcomes_are_written()
 
 
 def write_all_outcomes(
@@ -40,7 +91,7 @@ def write_all_outcomes(
     outputs = sorted(outputs, key=lambda output: output.folder.url)
     now = request.generated_at
     target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-    marks = [(output.run_id, mark_of(output.folder, OUTCOMES_FILE)) for output in outputs]
+    marks = [(one.run_id, request.known.mark_of(one.folder, OUTCOMES_FILE)) for one in outputs]
     made_from = fingerprint(marks, skipped, problems)
 
     def is_current(session: RunSession) -> bool:
