@@ -45,9 +45,9 @@ _OWN = regex(
 )
 """How a script begins that no other shell can run."""
 _LISTED = regex(
-    r"(?:^|[|;(\n])\s*+(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del|%|\?|foreach)\s++"
+    r"(?:^|[|;(\n])\s*+(?:(?:where|foreach|%|\?)\s*+\{\s*+(?:\$|-not\b|!|\"|')|(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del)\s++"
     r"(?:[^|;\n]*?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
-    r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)\b|\{)",
+    r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)(?![\w=-])))",
     re.IGNORECASE,
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
