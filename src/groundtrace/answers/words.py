@@ -58,6 +58,10 @@ WRITING_ARGUMENTS = frozenset(
 TRIAL_ARGUMENTS = frozenset({"dryrun", "preview", "previewonly", "checkonly"})
 """Arguments that say, when true, that nothing is written."""
 
+AGENT_ARGUMENTS = frozenset(
+    {"prompt", "subagenttype", "agent", "agents", "agentid", "agentids", "subagent", "subagents"}
+)
+"""Arguments that hand work to an agent, or name one: its answer is a report in prose."""
 DATA_ARGUMENTS = frozenset({"sql", "statement", "cypher", "graphql"})
 """Arguments of databases: rows may hold names of files, but they are not files."""
 

@@ -52,6 +52,7 @@ from groundtrace.shell.powershell.run import follow, heard
 from groundtrace.shell.powershell.told import Told, told
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
+from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.part import Part, Write
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import HOLES
@@ -184,12 +185,16 @@ def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
 def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
     """Who may print error messages: programs of the table and words of the command.
 
-    `./show a.py` may print `show: cannot open a.py`.
+    `./show a.py` may print `show: cannot open a.py`. If a command only shows files, nobody else
+    speaks: the errors in `cat server.log` are lines of the log (D205).
     """
 
     words: set[str] = set()
+    alone = _readers_alone(command)
 
     def speaks(who: str) -> bool:
+        if alone:
+            return who in alone or who in _SHELLS
         if who in table or who in SPEAKERS or who in OTHER_SPEAKERS:
             return True
         if not words:
@@ -200,6 +205,22 @@ def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
 
 
 _WORD = regex(r"[\w.+-]+")
+_SHELLS = frozenset(["bash", "sh", "zsh", "dash"])
+_SHOWING = frozenset(["cat", "head", "tail", "nl", "less", "more", "tac", "cd", "sed", "grep", "wc", "ls", "sort"])
+_STAGE = regex(r"\s*+(?P<name>[\w./-]++)(?P<rest>[^|;&\n$`(){}<]*+)(?:\|\|?|;|&&?|\n|$)")
+
+
+def _readers_alone(command: str) -> frozenset[str]:
+    """The programs of a command that only shows files; none if it may run anything else."""
+    names: set[str] = set()
+    at = 0
+    while isinstance(command, str) and at < len(command):
+        stage = _STAGE.match(command, at)
+        if stage is None or stage["name"] not in _SHOWING:
+            return frozenset()
+        names.add(stage["name"])
+        at = stage.end()
+    return frozenset(names)
 
 
 def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]:
@@ -221,6 +242,8 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
                 refs_of_parts.extend(_captured(part, lines))
             continue
         asked = asked or (part.prints and part.wanted)
+        if is_error and segment is segments[-1] and _succeeded(part):
+            continue  # the command failed, so it did not get there
         if not lines and part.prints:
             if not (is_error or output.had_errors):
                 refs_of_parts.extend(part.unseen())
@@ -234,6 +257,15 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
         return refs, False
     failed = (asked and not got) or (not got and (is_error or output.had_errors))
     return refs, failed
+
+
+def _succeeded(part: Part) -> bool:
+    """Whether a part that printed shows that its command ended well: a search behind `&&`.
+
+    If `pnpm --version && cat package.json | grep x` fails, grep found nothing, and what looks like
+    a line that it found is a message of pnpm.
+    """
+    return isinstance(part, Search) and part.maybe and part.base is not None
 
 
 def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:

@@ -132,7 +132,7 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
             continue
         if ": " not in line and not line.startswith("Traceback") and " at -e line " not in line:
             kept.append(line)
-        elif type(line) is str and _TRACE.match(line):
+        elif type(line) is str and _TRACE.match(line) and speaks("python"):
             at -= 1
             end = _end_of_trace(lines, at)
             own = _stopped(lines[at:end], heard)
@@ -140,11 +140,11 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
             if not own:
                 kept.extend(lines[at:end])
             at = end
-        elif _NOT_PERL.search(line) and _PERL_ERROR.match(line):
+        elif _NOT_PERL.search(line) and _PERL_ERROR.match(line) and speaks("perl"):
             heard.any = True
             heard.rejected.add("perl")
             heard.speakers.add("perl")
-        elif _NOT_PYTHON.match(line):
+        elif _NOT_PYTHON.match(line) and speaks("python"):
             _never_ran(kept[-4:], heard)
             kept.append(line)
         elif type(line) is str and _complains(line, speaks, heard):
@@ -223,19 +223,19 @@ def _complains(line: str, speaks: Speaks, heard: Complaints) -> bool:
     if _REMOTE_ERROR.match(line):
         return True
     found = _PYTHON_ERROR.match(line)
-    if found:
+    if found and speaks("python"):
         heard.missing.add(found["path"])
         return True
     found = _NODE_ERROR.match(line)
-    if found:
+    if found and speaks("node"):
         name = found["path"] or found["module"] or ""
         heard.missing.update((name, name.rsplit("/", 1)[-1]))
         return True
     found = _PERL_ERROR.match(line)
-    if found and found["path"]:
+    if found and found["path"] and speaks("perl"):
         heard.missing.add(found["path"])
         return True
-    if _JQ_ERROR.match(line):
+    if _JQ_ERROR.match(line) and speaks("jq"):
         heard.speakers.add("jq")
         return True
     found = _MESSAGE.match(line)

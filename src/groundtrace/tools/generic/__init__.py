@@ -27,6 +27,7 @@ from groundtrace.answers.objects import MAX_FILES, objects_in
 from groundtrace.answers.payload import Payload, parse, payload_of
 from groundtrace.answers.places import locate
 from groundtrace.answers.texts import SHAPES, matches, text_of
+from groundtrace.base.patterns import regex
 from groundtrace.base.values import distinct
 from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, ToolCall
 from groundtrace.tools.findings import Findings
@@ -38,6 +39,8 @@ __all__ = ["generic_findings", "generic_reader", "generic_view"]
 
 MAX_CHARACTERS = 4_000_000
 """How many characters of one answer are read."""
+_AGENT = regex(r"(?:^|[_.-]|(?<=[a-z]))(?:[Ss]ub)?[Aa]gents?$")
+"""Tools that hand work to agents, or wait for them (`waitForAgents`)."""
 _CONTENT_RULE = "content of the file of the arguments"
 _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojson", ".webmanifest")
 """Files whose own content is JSON."""
@@ -80,6 +83,8 @@ def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Finding
 def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
     """What a call touched, from its arguments and its answer alone."""
     asked = asked_of(call.arguments)
+    if _AGENT.search(call.name):
+        asked = replace(asked, delegates=True)
     if call.result is None:  # unknown whether it would have read or written
         return Findings(failed=True, repos=asked.repos)
     result = call.result
@@ -125,7 +130,7 @@ def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error:
         shown = tuple(_beside_error(payload, asked)) if is_error else ()
         refs = _placed(shown, "lines beside an error", asked, cwd, read=False)
         return _said(refs, "code_search", repos, failed=not refs)
-    written = _written(asked, payload)
+    written = None if asked.delegates else _written(asked, payload)
     if written is not None:
         return _said(
             _placed_files(written, "written", "named by a write", asked, cwd), "file_write", repos

@@ -42,6 +42,8 @@ class AskedFiles(msgspec.Struct, frozen=True):
     """The arguments hold what is to be written."""
     data: bool = False
     """The call asks a database: its rows are not files."""
+    delegates: bool = False
+    """An agent answers: its prose is no write (D204)."""
 
     @property
     def repo(self) -> str | None:
@@ -75,6 +77,7 @@ def asked_of(arguments: Mapping[str, Any]) -> AskedFiles:
         question=bool(words.QUESTION_ARGUMENTS & named.keys()),
         writes=bool(words.WRITING_ARGUMENTS & named.keys()) and not trial,
         data=bool(words.DATA_ARGUMENTS & named.keys()),
+        delegates=bool(words.AGENT_ARGUMENTS & named.keys()),
     )
 
 
