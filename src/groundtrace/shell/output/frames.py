@@ -50,10 +50,11 @@ _TAGGED = regex(
 )
 """mini-swe-agent: the exit code and the output between tags."""
 _LABELLED = regex(
+    r"(?:Command: (?:(?!\nChunk ID: )[\s\S]){0,20000}+\n(?=Chunk ID: ))?"
     r"(?:(?:Exit code: -?\d+|Chunk ID: \w+|Wall time: [\d.]+ seconds?|Process exited with code -?\d+"
     r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
 )
-"""Codex: facts about the run, then the output."""
+"""Codex: facts about the run, then the output. Codex Desktop repeats the command before them."""
 _NAMED_FIELDS = regex(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
 _LAST_FIELD = regex(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
@@ -103,6 +104,9 @@ def unframed(text: str) -> Framed:
         if found is not None:
             return Framed(text[found.end() :])
     elif start.startswith(("Command: ", "Output: ", "Stdout: ")):
+        found = _LABELLED.match(text) if "\nChunk ID: " in text else None
+        if found is not None:
+            return Framed(text[found.end() :])
         found = _NAMED_FIELDS.match(text)
         inner = _without_fields(text[found.end() :]) if found is not None else None
         if inner is not None:
