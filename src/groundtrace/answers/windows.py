@@ -27,7 +27,9 @@ _ROW = regex(
 )
 """A row of Get-ChildItem: mode, date, time, size and name; a folder has no size."""
 _SIZED = regex(r"(?:\d{1,15}|\(\d{1,15}\)) (?P<name>\S.*)$")
-_COLUMNS = regex(r"Mode\s+LastWriteTime(?:\s+\(?\w+\)?)?\s+(?:Length|Size)\s+Name\s*$|(?:Mode|----)\s+\S")
+_COLUMNS = regex(
+    r"Mode\s+LastWriteTime(?:\s+\(?\w+\)?)?\s+(?:Length|Size)\s+Name\s*$|(?:Mode|----)\s+\S"
+)
 _CMD_HEADING = regex(r" (?:\S.{0,40}? )?(?P<folder>[A-Za-z]:\\[^|<>*?\"]*?)(?: \S{1,12})?$")
 _CMD_ROW = regex(
     rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}\.?\s+(?:[上下]午\s?)?{_TIME}\s+"
@@ -80,7 +82,9 @@ def cmd_row(line: str) -> Row | None:
     found = _CMD_ROW.match(line)
     if found is None:
         return None
-    return Row(found["name"].split(" [")[0].strip(), found["kind"] in ("DIR", "JUNCTION", "SYMLINKD"))
+    return Row(
+        found["name"].split(" [")[0].strip(), found["kind"] in ("DIR", "JUNCTION", "SYMLINKD")
+    )
 
 
 def is_cmd_frame(line: str) -> bool:

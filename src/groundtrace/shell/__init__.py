@@ -206,7 +206,9 @@ def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
 
 _WORD = regex(r"[\w.+-]+")
 _SHELLS = frozenset(["bash", "sh", "zsh", "dash"])
-_SHOWING = frozenset(["cat", "head", "tail", "nl", "less", "more", "tac", "cd", "sed", "grep", "wc", "ls", "sort"])
+_SHOWING = frozenset(
+    ["cat", "head", "tail", "nl", "less", "more", "tac", "cd", "sed", "grep", "wc", "ls", "sort"]
+)
 _STAGE = regex(r"\s*+(?P<name>[\w./-]++)(?P<rest>[^|;&\n$`(){}<]*+)(?:\|\|?|;|&&?|\n|$)")
 
 

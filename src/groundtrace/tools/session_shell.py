@@ -17,7 +17,6 @@ from groundtrace.model import ToolCall
 from groundtrace.shell.powershell.told import by_words, stated_language, unwrapped
 
 
-
 def stated_shell(call: ToolCall) -> str | None:
     """The shell that the harness names for one call."""
     named = text_or_empty(call.arguments.get("shell"))
@@ -49,8 +48,10 @@ class SessionShell:
             language = None if not command or inner is not None else by_words(command)
             if language is not None:
                 counts[language] += 1
-        usual = max(counts, key=lambda name: counts[name], default=None)
-        return usual if usual in ("powershell", "cmd") else None
+        # `type src\\a.py` and `findstr /n` are commands of cmd that PowerShell runs too.
+        if counts["powershell"]:
+            return "powershell" if counts["powershell"] >= counts["bash"] else None
+        return "cmd" if counts["cmd"] > counts["bash"] else None
 
     def _on_windows(self) -> bool:
         folders = [self._cwd, *(call.cwd for call in self._calls[:1])]

@@ -122,12 +122,21 @@ def _split(call: Call) -> tuple[dict[str, str], list[str]]:
     operands: list[str] = []
     for word in call.args:
         text = word.text
-        if text.startswith("/") and len(text) > 1 and "/" not in text[2:] and not operands_only(text):
+        if (
+            text.startswith("/")
+            and len(text) > 1
+            and "/" not in text[2:]
+            and not operands_only(text)
+        ):
             name, _, value = text[1:].partition(":")
             if value:
-                options[name.lower()] = f"{options[name.lower()]}\n{value}" if name.lower() in options else value
+                options[name.lower()] = (
+                    f"{options[name.lower()]}\n{value}" if name.lower() in options else value
+                )
             else:
-                options.update(dict.fromkeys(name.lower() if len(name) <= 4 else [name.lower()], ""))
+                options.update(
+                    dict.fromkeys(name.lower() if len(name) <= 4 else [name.lower()], "")
+                )
         else:
             operands.append(text)
     return options, operands
@@ -281,7 +290,24 @@ PROGRAMS: dict[str, ProgramEntry] = {
         (_rename, ("ren", "rename")),
         (_echo, ("echo", "echo.")),
         (_cd, ("cd", "chdir", "pushd")),
-        (_opaque, ("md", "mkdir", "rd", "rmdir", "set", "ver", "vol", "cls", "chcp", "attrib", "robocopy", "if", "for")),
+        (
+            _opaque,
+            (
+                "md",
+                "mkdir",
+                "rd",
+                "rmdir",
+                "set",
+                "ver",
+                "vol",
+                "cls",
+                "chcp",
+                "attrib",
+                "robocopy",
+                "if",
+                "for",
+            ),
+        ),
     )
     for name in names
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
@@ -19,7 +20,6 @@ from groundtrace.shell.powershell.values import (
     Found,
     Item,
     Line,
-    Obj,
     Objects,
     derived,
     number,
@@ -220,7 +220,10 @@ def _set_content(call: Call) -> Objects:
 
 def _tee(call: Call) -> Objects:
     names = call.texts("filepath", "literalpath")
-    return [*(call.given or []), *(Write(path=path, rule=call.name) for path in _targets(call, names))]
+    return [
+        *(call.given or []),
+        *(Write(path=path, rule=call.name) for path in _targets(call, names)),
+    ]
 
 
 def _new_item(call: Call) -> Objects:
@@ -287,9 +290,9 @@ def _rename_item(call: Call) -> Objects:
 def _get_child_item(call: Call) -> Objects:
     names = call.texts("path", "literalpath")
     if not names and call.given:
-        names = [text for text in call.session.texts(call.given)]
+        names = list(call.session.texts(call.given))
     names = names or ["."]
-    filters = [text for text in (*call.texts("filter"), *call.texts("include"))]
+    filters = [*call.texts("filter"), *call.texts("include")]
     out: Objects = []
     for name in names:
         place = slashed(name)
@@ -506,7 +509,8 @@ def _where_object(call: Call) -> Objects:
     """Lines or files that fit a condition; which lines of a file they are is not known."""
     objects = list(call.given or [])
     block = next(
-        (item for value in call.values.values() for item in value if isinstance(item, n.Block)), None
+        (item for value in call.values.values() for item in value if isinstance(item, n.Block)),
+        None,
     )
     parts = parts_in(objects)
     if not parts:
@@ -640,7 +644,9 @@ def _compare_object(call: Call) -> Objects:
 
 def _get_file_hash(call: Call) -> Objects:
     items = _get_child_item(call)
-    return [item.records(("algorithm", "hash", "path")) for item in items if isinstance(item, Items)]
+    return [
+        item.records(("algorithm", "hash", "path")) for item in items if isinstance(item, Items)
+    ]
 
 
 def _hidden(call: Call) -> Objects:
@@ -653,8 +659,17 @@ def _set(text: str) -> frozenset[str]:
 
 
 _ITEM = _set("path literalpath filter include exclude depth attributes encoding stream credential")
-_TO_FILE = _set("path literalpath value encoding filter include exclude stream delimiter filepath width inputobject")
-_ITEM_ALSO = {"lp": "literalpath", "pspath": "literalpath", "s": "recurse", "r": "recurse", "ad": "directory", "af": "file"}
+_TO_FILE = _set(
+    "path literalpath value encoding filter include exclude stream delimiter filepath width inputobject"
+)
+_ITEM_ALSO = {
+    "lp": "literalpath",
+    "pspath": "literalpath",
+    "s": "recurse",
+    "r": "recurse",
+    "ad": "directory",
+    "af": "file",
+}
 
 CMDLETS: dict[str, Cmdlet] = {
     "get-content": Cmdlet(

@@ -197,7 +197,9 @@ class Session:
             return self._for(node)
         if isinstance(node, n.Unread):
             self.notes[f"{node.what} statements"] = None
-            return [*perhaps(self.render(self.run(node.body)))] if node.what in ("while", "do") else []
+            return (
+                [*perhaps(self.render(self.run(node.body)))] if node.what in ("while", "do") else []
+            )
         if isinstance(node, n.Block):
             return self.run(node.body)
         if isinstance(node, n.Unary) and node.operator in ("++", "--"):
@@ -617,7 +619,10 @@ class Session:
     def _method(self, base: Objects, node: n.Member) -> Objects:
         """A method of text; most of them give other text of the same file."""
         name = node.name
-        if any(isinstance(item, ItemProperty) for item in base) and name in ("replace", "substring"):
+        if any(isinstance(item, ItemProperty) for item in base) and name in (
+            "replace",
+            "substring",
+        ):
             # `$_.FullName.Replace("$pwd\\", "")`: names from the directory.
             return [replace(i, name="relative") if isinstance(i, ItemProperty) else i for i in base]
         if name in ("trim", "trimend", "trimstart", "tostring", "split", "toarray", "normalize"):
@@ -797,7 +802,11 @@ def _raised(body: n.Node) -> set[str]:
     out: set[str] = set()
 
     def look(node: object) -> None:
-        if isinstance(node, n.Unary) and node.operator == "++" and isinstance(node.value, n.Variable):
+        if (
+            isinstance(node, n.Unary)
+            and node.operator == "++"
+            and isinstance(node.value, n.Variable)
+        ):
             out.add(node.value.name)
         elif isinstance(node, n.Assignment) and isinstance(node.target, n.Variable):
             plain = isinstance(node.value, n.Binary) and node.value.right == n.Literal(1)
@@ -833,4 +842,6 @@ def _arithmetic(operator: str, left: Objects, right: Objects) -> Obj:
 
 def _is_place(text: str) -> bool:
     r"""Whether a bare word with backslashes is a path and not a pattern (`\bfoo\b`)."""
-    return regex(r"(?:[A-Za-z]:|\.{1,2}|[\w.@-]+)?(?:\\[\w.@() -]+)+\\?").fullmatch(text) is not None
+    return (
+        regex(r"(?:[A-Za-z]:|\.{1,2}|[\w.@-]+)?(?:\\[\w.@() -]+)+\\?").fullmatch(text) is not None
+    )

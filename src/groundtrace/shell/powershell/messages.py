@@ -34,7 +34,9 @@ _SHORT = regex(
 )
 _BARRED = regex(r"(?P<who>[\w.+-]{1,80}): ?$")
 _BAR = regex(r"Line \|$|\s*\d* \|")
-_QUOTED = regex(r"'([^'\n]{1,1000})'|\"([^\"\n]{1,1000})\"|“([^”\n]{1,1000})”|„([^“\n]{1,1000})“|«([^»\n]{1,1000})»|「([^」\n]{1,1000})」")
+_QUOTED = regex(
+    r"'([^'\n]{1,1000})'|\"([^\"\n]{1,1000})\"|“([^”\n]{1,1000})”|„([^“\n]{1,1000})“|«([^»\n]{1,1000})»|「([^」\n]{1,1000})」"
+)
 _OBJECT = regex(r"\((?P<name>[^()\n]{1,1000}):\w+\)")
 _ABSENT = regex(r"CommandNotFoundException|is not recognized as (?:the name of|an internal)")
 _CMD = regex(
@@ -42,7 +44,9 @@ _CMD = regex(
     r" syntax is incorrect\.?|Access is denied\.?|Could Not Find (?P<path>.+)|FINDSTR: Cannot open (?P<search>.+)"
     r"|INFO: Could not find files for the given pattern\(s\)\.|Cannot access file (?P<more>.+)|The syntax of the command is incorrect\.?)$"
 )
-_NOT_FOUND = regex(r"'(?P<name>[^']{1,200})' is not recognized as an internal or external command,$")
+_NOT_FOUND = regex(
+    r"'(?P<name>[^']{1,200})' is not recognized as an internal or external command,$"
+)
 _ADVICE = regex(r"operable program or batch file\.$")
 _UNPARSED = regex(r"CategoryInfo\s+: ParserError|ParserError: ?$|^ParserError:")
 _LONGEST = 12
@@ -66,7 +70,9 @@ class Heard(msgspec.Struct):
 def listen(lines: Sequence[str]) -> Heard:
     """Set messages apart."""
     heard = Heard([])
-    ends = [at for at, line in enumerate(lines) if "+ CategoryInfo" in line and _CATEGORY.match(line)]
+    ends = [
+        at for at, line in enumerate(lines) if "+ CategoryInfo" in line and _CATEGORY.match(line)
+    ]
     blocks = [_block(lines, at) for at in ends]
     at = 0
     while at < len(lines):
@@ -87,11 +93,17 @@ def listen(lines: Sequence[str]) -> Heard:
 def _block(lines: Sequence[str], category: int) -> tuple[int, int]:
     """Where a message begins and ends, by the line with its category."""
     start = category
+    low = max(start - _LONGEST, 0)
+    if not _CODE.match(lines[max(start - 1, 0)]):
+        # Of a script that cannot be parsed the code stands above the message.
+        code = (at for at in range(start - 1, low - 1, -1) if _CODE.match(lines[at]))
+        start = next(code, start - 1) + 1
     while start > 0 and _CODE.match(lines[start - 1]):
         start -= 1
     start = max(start - 1, 0)  # `At line:1 char:1`, in any language
     low = max(start - _LONGEST, 0)
-    if not _SPEAKER.match(lines[start]) or lines[start].startswith("At "):
+    parsed = "ParserError" not in lines[category]
+    if parsed and (not _SPEAKER.match(lines[start]) or lines[start].startswith("At ")):
         begins = (at for at in range(start - 1, low - 1, -1) if _SPEAKER.match(lines[at]))
         start = next(begins, start)
     end = category + 1
@@ -99,7 +111,11 @@ def _block(lines: Sequence[str], category: int) -> tuple[int, int]:
         end += 1
         if _IDENTIFIER.match(lines[end - 1]):
             # The name of the class may be folded.
-            while end < len(lines) and lines[end].startswith("   ") and not _CATEGORY.match(lines[end]):
+            while (
+                end < len(lines)
+                and lines[end].startswith("   ")
+                and not _CATEGORY.match(lines[end])
+            ):
                 end += 1
             break
     if end < len(lines) and not lines[end].strip():
@@ -126,7 +142,11 @@ def _short(lines: Sequence[str], at: int, heard: Heard) -> int:
     if _SHORT.match(line):
         _note(heard, line)
         return 1
-    if (_BARRED.match(line) or line.startswith("ParserError:")) and at + 1 < len(lines) and lines[at + 1].startswith("Line |"):
+    if (
+        (_BARRED.match(line) or line.startswith("ParserError:"))
+        and at + 1 < len(lines)
+        and lines[at + 1].startswith("Line |")
+    ):
         end = at + 1
         while end < len(lines) and _BAR.match(lines[end]):
             end += 1

@@ -26,7 +26,9 @@ _GAP = regex(r"(?:[ \t\r\n\f\v\xa0;]|`\r?\n|<#(?:(?!#>).)*#>|#[^\n]*)+", re.DOTA
 _COMMENT = regex(r"#[^\n]*")
 _NAME = regex(r"[A-Za-z_?][\w]*|\^|\$")
 _VARIABLE = regex(r"\$(?:\{(?P<braced>[^}]*)\}|(?P<name>(?:\w+:)?\w+|[_?^$]))")
-_NUMBER = regex(r"(?P<hex>0x[0-9a-fA-F]+)|(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgKMG][bB])?(?![\w.\\/:-])")
+_NUMBER = regex(
+    r"(?P<hex>0x[0-9a-fA-F]+)|(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgKMG][bB])?(?![\w.\\/:-])"
+)
 _RANGE_NUMBER = regex(r"\d+(?=\s*\.\.)")
 _OPTION = regex(r"-(?P<name>[A-Za-z_?][\w-]*)(?P<colon>:)?")
 _WORD_END = frozenset(" \t\r\n;|)}(,&")
@@ -331,9 +333,11 @@ class _Reader:
         if char in "$('\"@[{":
             return bool(char)
         if char in "+!-":
-            return char == "!" or _UNARY.match(self.text, self.at) is not None or self.text[
-                self.at + 1 : self.at + 2
-            ] in tuple("$(0123456789")
+            return (
+                char == "!"
+                or _UNARY.match(self.text, self.at) is not None
+                or self.text[self.at + 1 : self.at + 2] in tuple("$(0123456789")
+            )
         return _NUMBER.match(self.text, self.at) is not None or bool(
             _RANGE_NUMBER.match(self.text, self.at)
         )
@@ -486,7 +490,11 @@ class _Reader:
         named = self._take(_OPERATOR)
         if named is not None:
             name = named["name"].lower()
-            return name[1:] if name[0] in "ci" and name not in ("contains", "is", "isnot", "in") else name
+            return (
+                name[1:]
+                if name[0] in "ci" and name not in ("contains", "is", "isnot", "in")
+                else name
+            )
         two = self._peek(2)
         if two == "..":
             self.at += 2
@@ -516,7 +524,7 @@ class _Reader:
             if self._peek(2) == "::":
                 return self._postfix(kind)
             self._space()
-            if self._peek() and self._peek() in "$('\"@[" or self._match(_NUMBER):
+            if (self._peek() and self._peek() in "$('\"@[") or self._match(_NUMBER):
                 return self._unary()  # a cast
             return kind
         return self._postfix(self._primary())

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from groundtrace.shell.powershell.follow import Session
 
 _READS = frozenset(["readalltext", "readalllines", "readlines"])
-_WRITES = frozenset(["writealltext", "writealllines", "appendalltext", "appendalllines", "writeallbytes"])
+_WRITES = frozenset(
+    ["writealltext", "writealllines", "appendalltext", "appendalllines", "writeallbytes"]
+)
 
 
-def static_call(
-    session: Session, kind: str, name: str, arguments: Sequence[Objects]
-) -> Objects:
+def static_call(session: Session, kind: str, name: str, arguments: Sequence[Objects]) -> Objects:
     """What a call of a class gives; unknown if the class is not one of these."""
     kind = kind.removeprefix("system.")
     texts = [session.text(argument) for argument in arguments]
@@ -37,7 +37,10 @@ def static_call(
         known = [n for argument in arguments for n in numbers_in(argument) or ()]
         if known and (name == "min" or len(known) == len(arguments)):
             return [min(known) if name == "min" else max(known)]
-    if kind in ("environment", "io.directory") and name in ("currentdirectory", "getcurrentdirectory"):
+    if kind in ("environment", "io.directory") and name in (
+        "currentdirectory",
+        "getcurrentdirectory",
+    ):
         return [session.cwd]
     if kind == "environment" and name == "newline":
         return ["\n"]
@@ -49,7 +52,11 @@ def _file(
 ) -> Objects:
     path = session.path(texts[0])
     if name in _READS:
-        return [Content(path=path, rule=name)] if path is not None else [Content(path=None, spans=None, rule=name)]
+        return (
+            [Content(path=path, rule=name)]
+            if path is not None
+            else [Content(path=None, spans=None, rule=name)]
+        )
     if path is None:
         return [None]
     if name in _WRITES:

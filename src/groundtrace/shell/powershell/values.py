@@ -76,7 +76,9 @@ class Found(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-Obj = str | int | Part | Counter | Element | Line | Item | ItemProperty | Found | Block | Hash | None
+Obj = (
+    str | int | Part | Counter | Element | Line | Item | ItemProperty | Found | Block | Hash | None
+)
 Objects = list[Obj]
 MAX_ITEMS = 400
 """How many rounds over known values are followed."""
@@ -136,13 +138,12 @@ def lines_of(line: Line | Element) -> Parts:
     true = None if own is None or first is None or first < 0 else own.line(first + 1)
     exact = counter is not None and true is not None and counter.first == true
     if exact and own is not None and not own.shuffled:
-        stream = [
+        return [
             replace(part, numbers="lead", by_text=element.chosen)
             if isinstance(part, Content)
             else part
             for part in stream
         ]
-        return stream
     if element.chosen:
         stream = algebra.blurred(stream)
     if counter is None:

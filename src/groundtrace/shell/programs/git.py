@@ -237,7 +237,9 @@ def _clean(call: Call) -> Parts:
 
 
 _PUT_BACK = regex(r"Updated (?P<count>\d+) paths? from ")
-_SWITCHED = regex(r"Switched to |Already on |HEAD is now at |Note: (?:switching|checking) |Previous HEAD ")
+_SWITCHED = regex(
+    r"Switched to |Already on |HEAD is now at |Note: (?:switching|checking) |Previous HEAD "
+)
 
 
 def _checkout(call: Call) -> Parts:

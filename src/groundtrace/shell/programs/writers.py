@@ -122,7 +122,9 @@ def copy(call: Call) -> Parts:
         folder = target.text
     kept = [word for word in operands if word.known and word in present]
     names = [word.text.rstrip("/").rsplit("/", 1)[-1] for word in kept]
-    targets = [Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)]
+    targets = [
+        Word(f"{folder.rstrip('/')}/{name}") for name in names if not looks_like_folder(name)
+    ]
     return call.writes([*targets, *_moved_away(call, kept)])
 
 

@@ -58,7 +58,9 @@ _TOKEN = regex(
     r"|(?P<sign>=>|\?\?|\?\.|\.\.\.|[-+=(){}\[\],;:.?!<>&|])",
     re.DOTALL,
 )
-_ESCAPE = regex(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.DOTALL)
+_ESCAPE = regex(
+    r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.DOTALL
+)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 _TYPE_OF_NAME = {"true": True, "false": False, "null": None, "undefined": None}
 _PRINTERS = frozenset(["text", "print", "output"])
@@ -489,7 +491,11 @@ def _printed(value: Any) -> Printed:
 def _number(text: str) -> Any:
     text = text.replace("_", "")
     try:
-        return int(text, 0) if not any(c in text for c in ".eE") or text[:2].lower() == "0x" else float(text)
+        return (
+            int(text, 0)
+            if not any(c in text for c in ".eE") or text[:2].lower() == "0x"
+            else float(text)
+        )
     except ValueError as error:
         raise NotStaticError("a number that is not one") from error
 
