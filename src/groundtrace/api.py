@@ -38,7 +38,7 @@ from groundtrace.runs.request import Request
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
-from groundtrace.traces.loose import read_loose
+from groundtrace.traces.kit.loose import read_loose
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 

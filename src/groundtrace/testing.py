@@ -19,8 +19,8 @@ from typing import Any
 
 from groundtrace.base.patterns import regex
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.choose_reader import HEAD
-from groundtrace.traces.claims import Probe
+from groundtrace.traces.kit.choose import HEAD
+from groundtrace.traces.kit.claims import Probe
 from groundtrace.traces.source import Keep, Reader, Source
 
 __all__ = [

@@ -393,7 +393,7 @@ def test_a_damaged_member_is_told_and_the_others_are_read(tmp_path: Path) -> Non
 def test_a_large_sample_is_read_event_by_event(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groundtrace.traces import listed
+    from groundtrace.traces.kit import lists as listed
 
     whole, _ = read_trace(written(tmp_path, sample(*EVENTS, attachments={"a": "b"})))
     monkeypatch.setattr(listed, "LARGE", 100)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jmespath.visitor import TreeInterpreter
 
 from benchmarks.sessions import WRITERS, made
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mapped.load import read
 from groundtrace.traces.mapped.mapping import OF_EVERY_RECORD, Declared, parse_mapping

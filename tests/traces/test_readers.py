@@ -185,7 +185,8 @@ def test_asking_for_names_imports_nothing_that_reads() -> None:
         "atif", "chat", "claude_code", "codex", "cursor", "gemini", "inspect_ai", "mapped",
             "mini_swe_agent", "openhands", "swe_agent",
     }  # fmt: skip
-    light = {"claims", "trial_files", "unread", *formats, *(f"{name}.reader" for name in formats)}
+    kit = {"kit", "kit.claims", "kit.trial_files"}
+    light = {*kit, *formats, *(f"{name}.reader" for name in formats)}
     assert loaded == light
 
 

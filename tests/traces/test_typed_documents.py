@@ -26,7 +26,7 @@ from groundtrace.traces.chat.answers import read_answer, state_of
 from groundtrace.traces.chat.dialects import xml_calls
 from groundtrace.traces.inspect_ai import InspectReader, archive
 from groundtrace.traces.inspect_ai import logs as inspect_logs
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.mini_swe_agent import load as mini_load
 from groundtrace.traces.source import Reader

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from groundtrace.base.times import parse_time
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.cursor import transcript as cursor_transcript
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.openhands import actions
 from groundtrace.traces.openhands import rows as openhands_rows
 from groundtrace.traces.openhands.reader import OpenHandsReader

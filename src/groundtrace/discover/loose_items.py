@@ -23,7 +23,7 @@ from groundtrace.storage import Folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
-    from groundtrace.traces.claims import SessionCalls
+    from groundtrace.traces.kit.claims import SessionCalls
 
 MAX_DEPTH = 16
 
@@ -128,7 +128,7 @@ def _samples(
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import companions_of, recognise, samples_of
+    from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:

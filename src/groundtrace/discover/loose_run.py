@@ -53,7 +53,7 @@ class LooseRun(Frozen, frozen=True):
 def _may_have_companions(folder: Folder, file: str) -> bool:
     """Whether other files may be read with a trace; for a file of many samples there are none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import recognise
+    from groundtrace.traces.kit.loose import recognise
 
     found, _, _ = recognise(folder, file, all_readers()[0], named=True)
     return found is not None and not hasattr(found.reader, "samples")

@@ -15,13 +15,13 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.jsonl import RawLine
 from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Probe, Recognised, Sample
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Ledger
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import Ledger
 
 __all__ = [
     "Keep",

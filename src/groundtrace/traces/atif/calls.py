@@ -12,14 +12,14 @@ from groundtrace.base.cut_json import CutText, read_prefix
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.values import as_mapping, as_text
 from groundtrace.problems import ProblemKind
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.harbor_text import take_apart
 from groundtrace.traces.atif.steps import Step
 from groundtrace.traces.claude_code.results import says_failure
-from groundtrace.traces.keep import Keep, whole_lines
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep, whole_lines
+from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.traces.stored_output import shown_part
 
 TRIM_MARK = "...[truncated]..."
 """End of the previews in trimmed trajectories."""

@@ -13,7 +13,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
 from groundtrace.traces.atif.load import load
 from groundtrace.traces.atif.steps import MAX_STEPS, Damage, Loaded, Step, fit_step, too_many
-from groundtrace.traces.elements import Elements
+from groundtrace.traces.kit.lists import Elements
 
 LARGE = 48 * 1024 * 1024
 MAX_STEP = 64 * 1024 * 1024

@@ -7,7 +7,7 @@ import msgspec
 from groundtrace.base import jsonio
 from groundtrace.traces.atif.salvage import salvage_trajectory
 from groundtrace.traces.atif.steps import Loaded, Root, from_root, from_value
-from groundtrace.traces.salvage import to_text
+from groundtrace.traces.kit.salvage import to_text
 
 _decoder = msgspec.json.Decoder(Root)
 

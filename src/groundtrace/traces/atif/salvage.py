@@ -7,7 +7,7 @@ from typing import Any
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.atif.steps import STEP_SIGNS, Damage, Loaded, Step, fit_step, from_value
-from groundtrace.traces.salvage import intact_objects, string_after
+from groundtrace.traces.kit.salvage import intact_objects, string_after
 
 _AGENT_NAME = regex(r'"agent"\s*:\s*\{\s*"name"\s*:\s*"([^"\\]+)"')
 _CALL = regex(r'"function_name"\s*:')

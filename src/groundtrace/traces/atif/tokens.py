@@ -10,7 +10,7 @@ from msgspec import field
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.traces.atif.harness import dialect_of
 from groundtrace.traces.atif.steps import Loaded, Step
-from groundtrace.traces.ledger import Ledger, TokenCounts
+from groundtrace.traces.kit.ledger import Ledger, TokenCounts
 
 _COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
 """Versions with one step per content block, for every harness."""

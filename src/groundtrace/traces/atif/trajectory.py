@@ -23,7 +23,7 @@ from groundtrace.traces.atif.large import LARGE, load_large
 from groundtrace.traces.atif.load import load
 from groundtrace.traces.atif.steps import Damage, Loaded, Step, from_value
 from groundtrace.traces.atif.tokens import StepTokens
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 
 MAX_DEPTH = 16

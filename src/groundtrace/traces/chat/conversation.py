@@ -23,10 +23,10 @@ from groundtrace.traces.chat.dialects import (
     xml_calls,
 )
 from groundtrace.traces.chat.stated import NAMING, stated_of
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.moves import folder_after
-from groundtrace.traces.rows import find_row
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.moves import folder_after
+from groundtrace.traces.kit.rows import find_row
 from groundtrace.traces.source import RawCall, Source
 
 UPLOADED = regex(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")

@@ -8,8 +8,8 @@ from typing import Any
 from groundtrace.base.values import as_mapping, as_number, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Sample
-from groundtrace.traces.rows import Naming, named_rows
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.rows import Naming, named_rows
 
 _VERDICTS = ("resolved", "target", "reward")
 """Members that may hold the outcome; the first one that is there counts."""

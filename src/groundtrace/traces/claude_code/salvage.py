@@ -16,7 +16,7 @@ from groundtrace.traces.claude_code.lines import (
     fit_line,
     fit_tokens,
 )
-from groundtrace.traces.salvage import intact_objects, string_after
+from groundtrace.traces.kit.salvage import intact_objects, string_after
 
 EVENT_TYPES = frozenset({"system", "assistant", "user", "result"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from groundtrace.base.values import as_count, as_mapping
 from groundtrace.traces.claude_code.lines import Line, Tokens
-from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.kit.ledger import TokenCounts
 
 
 def counts_of(usage: Tokens | None) -> TokenCounts | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from groundtrace.base import jsonio
+from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
@@ -19,8 +20,6 @@ from groundtrace.base.visible import plural
 from groundtrace.model import ContextMark, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.claude_code.context import context_mark
 from groundtrace.traces.claude_code.lines import Block, Line, decode_line
 from groundtrace.traces.claude_code.results import says_failure, shown_image
@@ -31,10 +30,11 @@ from groundtrace.traces.claude_code.tokens import (
     stated_output,
     stated_total,
 )
-from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.traces.stored_output import shown_part
 
 SYNTHETIC = "<synthetic>"
 """Model name of messages that the harness wrote itself, such as an API error."""

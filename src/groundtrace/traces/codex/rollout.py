@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from groundtrace.base.jsonl import RawLine, decoded, read_lines
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
@@ -20,7 +21,6 @@ from groundtrace.base.visible import plural
 from groundtrace.model import Repeats, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces import salvage
 from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
 from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
 from groundtrace.traces.codex.outputs import Output, read_output, started_agent
@@ -30,9 +30,9 @@ from groundtrace.traces.codex.scripts import Scripts
 from groundtrace.traces.codex.stream import CodexStream, is_stream
 from groundtrace.traces.codex.threads import Kin, kin_of
 from groundtrace.traces.codex.tokens import Totals
-from groundtrace.traces.jsonl import RawLine, decoded, read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.repeated_calls import leave_out
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
 
 SPAWNERS = frozenset({"spawn_agent"})

@@ -11,17 +11,17 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.base.jsonl import RawLine
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Stated, Usage
 from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.codex.calls import Asked, changes_of, ended_call
 from groundtrace.traces.codex.outputs import Output, mcp_output, streams
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 
 _EVENT = regex(r"(?:thread|turn|item)\.\w+$")

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_mapping, as_text
@@ -22,7 +23,6 @@ from groundtrace.storage.watch import note_error, watched
 from groundtrace.traces.codex.lines import CALLS, line_of
 from groundtrace.traces.codex.packed import open_plain
 from groundtrace.traces.codex.tree import Place, Tree, signature, tree_of
-from groundtrace.traces.jsonl import read_lines
 
 MAX_FIRST_LINE = 4 * 1024 * 1024
 MAX_FILES = 20_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from groundtrace.base.values import as_count
 from groundtrace.traces.codex.lines import Counts, Info
-from groundtrace.traces.ledger import Ledger, TokenCounts
+from groundtrace.traces.kit.ledger import Ledger, TokenCounts
 from groundtrace.traces.source import RawCall
 
 

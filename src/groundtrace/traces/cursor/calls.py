@@ -7,8 +7,8 @@ from typing import Any
 
 from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, server_in_name
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.cursor.lines import Body, value_of
+from groundtrace.traces.kit.arguments import as_arguments
 
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that a call may have instead of `success`."""

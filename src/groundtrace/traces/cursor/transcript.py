@@ -9,19 +9,19 @@ from typing import Any, BinaryIO
 import msgspec
 
 from groundtrace.base import jsonio
+from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import MILLISECONDS_FROM, parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces import salvage
 from groundtrace.traces.cursor.calls import identity, outcome_of, text_of, tool_in
 from groundtrace.traces.cursor.lines import Body, Line, decode_line, fit_line
-from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source
-from groundtrace.traces.stored_output import shown_part
 
 MAX_COLLECTED = 64 * 1024 * 1024
 """Most bytes of a file of collected lines; a longer file counts as damaged at that place."""

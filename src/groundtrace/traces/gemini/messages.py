@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.listed import Listed
+from groundtrace.traces.kit.lists import Listed
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from groundtrace.base.jsonl import RawLine, decoded, read_lines
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
@@ -20,9 +21,6 @@ from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.choose_reader import HEAD
 from groundtrace.traces.gemini.messages import (
     Call,
     Message,
@@ -33,10 +31,12 @@ from groundtrace.traces.gemini.messages import (
 )
 from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
-from groundtrace.traces.jsonl import RawLine, decoded, read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.listed import load_listed
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.choose import HEAD
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.lists import load_listed
 from groundtrace.traces.source import RawCall, RawChange, Source
 
 HARNESS = "gemini-cli"

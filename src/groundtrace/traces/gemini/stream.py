@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.base.jsonl import RawLine
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
@@ -17,11 +18,10 @@ from groundtrace.base.values import as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Stated, Usage
 from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.gemini.outputs import SHELL
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 
 HARNESS = "gemini-cli"

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from groundtrace.base import jsonio
 from groundtrace.base.values import as_mapping
-from groundtrace.traces.listed import Listed
+from groundtrace.traces.kit.lists import Listed
 
 MAX_DEPTH = 32
 """Events inside an event that are read, level by level."""

@@ -15,7 +15,6 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_count, as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Sample
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, open_archive
 from groundtrace.traces.inspect_ai.events import (
     PackedSample,
@@ -25,8 +24,9 @@ from groundtrace.traces.inspect_ai.events import (
     value_of,
 )
 from groundtrace.traces.inspect_ai.stated import id_of, stated_of
-from groundtrace.traces.listed import Listed, from_value, load_listed, load_opened
-from groundtrace.traces.rows import UniqueNames
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.lists import Listed, from_value, load_listed, load_opened
+from groundtrace.traces.kit.rows import UniqueNames
 
 _MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
 _TOOL = regex(rb'"event"\s*:\s*"tool"')

@@ -18,15 +18,15 @@ from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.inspect_ai.archive import ArchiveError
 from groundtrace.traces.inspect_ai.calls import Asked, Conversation
 from groundtrace.traces.inspect_ai.events import MAX_DEPTH, Event, Output, event_of, value_of
 from groundtrace.traces.inspect_ai.logs import open_sample
 from groundtrace.traces.inspect_ai.spans import Spans, Where
 from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, stated_of
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.listed import Listed
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.lists import Listed
 from groundtrace.traces.source import RawCall, Source
 
 ATTACHMENT = "attachment://"

@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.model import Stated
-from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.kit.ledger import TokenCounts
 
 HARNESS = "inspect"
 _WORDS = {

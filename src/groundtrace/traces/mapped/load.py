@@ -8,19 +8,19 @@ from typing import Any
 
 from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_text
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Sample
-from groundtrace.traces.jsonl import read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.listed import LARGE, Listed, from_value, load_listed
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.lists import LARGE, Listed, from_value, load_listed
+from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 from groundtrace.traces.mapped.decode import NOT_FITTING
 from groundtrace.traces.mapped.expressions import ExpressionError
 from groundtrace.traces.mapped.mapping import Declared
 from groundtrace.traces.mapped.trace import MappedTrace
-from groundtrace.traces.rows import Naming, find_row, named_rows
 from groundtrace.traces.source import Source
 
 FIRST_LINES = 8

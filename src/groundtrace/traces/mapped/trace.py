@@ -12,17 +12,17 @@ from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from groundtrace.base import jsonio
+from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.mapped.answers import lines_of, printed
 from groundtrace.traces.mapped.compiled import Evaluate
 from groundtrace.traces.mapped.decode import NOT_FITTING

@@ -15,7 +15,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
-from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.traces.kit.lists import CHUNK, MAX_ELEMENT, Elements
 from groundtrace.traces.mini_swe_agent.messages import Message, Root
 
 LARGE = 48 * 1024 * 1024

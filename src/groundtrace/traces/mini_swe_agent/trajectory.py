@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
 from groundtrace.traces.mini_swe_agent.messages import (

@@ -14,7 +14,7 @@ import msgspec
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_mapping
 from groundtrace.storage import Folder
-from groundtrace.traces.rows import read_raw_rows
+from groundtrace.traces.kit.rows import read_raw_rows
 
 OUTPUT = "output.jsonl"
 ATTEMPT = regex(r"output\.critic_attempt_\d{1,4}\.jsonl")

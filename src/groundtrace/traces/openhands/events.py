@@ -16,9 +16,9 @@ from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.traces.chat.conversation import UPLOADED
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.moves import may_move
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.moves import may_move
 from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
 from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
 from groundtrace.traces.openhands.skills import skill_failed

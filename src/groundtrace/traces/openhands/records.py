@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from groundtrace.base import jsonio
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.rows import RawRow
+from groundtrace.traces.kit.rows import RawRow
 
 NO_CALLS = frozenset(
     {

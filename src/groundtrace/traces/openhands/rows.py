@@ -13,12 +13,12 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Sample
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.rows import Naming, decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.openhands.attempts import spent_on
 from groundtrace.traces.openhands.events import Events
 from groundtrace.traces.openhands.records import Row, event_in, fit_event, row_in, row_of
-from groundtrace.traces.rows import Naming, decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.source import Source
 
 _EVENT_FILE = regex(r"event-(\d+)-[\w-]+\.json")

@@ -15,8 +15,8 @@ from groundtrace.base import jsonio
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.moves import folder_after, may_move
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.moves import folder_after, may_move
 from groundtrace.traces.source import RawCall, Source
 from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
 from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, model_of, stated_of

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
-from groundtrace.traces.elements import MAX_ELEMENT, Elements
-from groundtrace.traces.jsonl import read_lines
+from groundtrace.traces.kit.lists import MAX_ELEMENT, Elements
 
 _LIST = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 _NO_CALL = regex(rb"(?!)")

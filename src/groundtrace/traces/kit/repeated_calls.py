@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from groundtrace.base.visible import plural
 from groundtrace.model import Repeats
-from groundtrace.traces.claims import CallKey, SessionCalls
+from groundtrace.traces.kit.claims import CallKey, SessionCalls
 from groundtrace.traces.source import RawCall, Reader, Source
 
 MIN_ID = 16

@@ -11,7 +11,7 @@ from groundtrace.base.jsonio import clean_text
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links
-from groundtrace.traces.claims import Probe, Recognised, Strength, stated_by
+from groundtrace.traces.kit.claims import Probe, Recognised, Strength, stated_by
 from groundtrace.traces.source import Reader
 
 HEAD = 64 * 1024

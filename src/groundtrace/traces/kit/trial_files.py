@@ -64,3 +64,17 @@ def _matches(glob: str, parent: str) -> bool:
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(translate(glob) for glob in globs) or r"(?!)")
+
+
+UNREAD: tuple[str, ...] = (
+    "agent/*.jsonl",
+    "agent/*.jsonl.gz",
+    "agent/*.jsonl.zst",
+    "agent/openhands.txt",
+)
+"""Traces that no reader reads yet, as patterns relative to the trial's folder. A folder with one is
+still a trial without a usable trace, and it counts. When a format gets a reader, its lines move
+there."""
+
+UNREAD_HARNESS_WORDS: tuple[tuple[str, str], ...] = (("opencode", "opencode"),)
+"""A word in the path of a harness's class, and the name of that harness."""

@@ -11,10 +11,10 @@ from functools import partial
 
 from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
 from groundtrace.storage import Folder
-from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
-from groundtrace.traces.claims import Probe, Sample
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.repeated_calls import leave_out, session_calls
+from groundtrace.traces.kit.choose import HEAD, Detected, claim_on
+from groundtrace.traces.kit.claims import Probe, Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
 
@@ -112,7 +112,7 @@ def read_loose(
     If the session `repeats` another one, its trace is only what it adds.
     """
     from groundtrace.traces import all_readers
-    from groundtrace.traces.merge import merge
+    from groundtrace.traces.kit.merge import merge
 
     problems: list[Problem] = []
     if readers is None:
