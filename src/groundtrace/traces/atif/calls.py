@@ -16,7 +16,7 @@ from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.harbor_text import take_apart
 from groundtrace.traces.atif.steps import Step
 from groundtrace.traces.claude_code.results import says_failure
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep, whole_lines
 from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source

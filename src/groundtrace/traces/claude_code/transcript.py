@@ -31,7 +31,7 @@ from groundtrace.traces.claude_code.tokens import (
     stated_total,
 )
 from groundtrace.traces.kit import salvage
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source

@@ -11,7 +11,7 @@ from groundtrace.base.mcp import server_in_name
 from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.codex.lines import Body
 from groundtrace.traces.codex.outputs import Output, mcp_output, streams
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):

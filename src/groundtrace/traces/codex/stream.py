@@ -20,7 +20,7 @@ from groundtrace.problems import ProblemKind
 from groundtrace.traces.codex.calls import Asked, changes_of, ended_call
 from groundtrace.traces.codex.outputs import Output, mcp_output, streams
 from groundtrace.traces.kit import salvage
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 

@@ -59,6 +59,6 @@ class CursorReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a file of lines, or a file of collected lines."""
-        from groundtrace.traces.cursor.transcript import read
+        from groundtrace.traces.cursor.trace import read
 
         return read(folder, path, keep)

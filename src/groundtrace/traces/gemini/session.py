@@ -32,8 +32,8 @@ from groundtrace.traces.gemini.messages import (
 from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
 from groundtrace.traces.kit import salvage
-from groundtrace.traces.kit.arguments import as_arguments
 from groundtrace.traces.kit.choose import HEAD
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.lists import load_listed

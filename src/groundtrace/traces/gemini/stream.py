@@ -20,7 +20,7 @@ from groundtrace.model import Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.traces.gemini.outputs import SHELL
 from groundtrace.traces.kit import salvage
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
 

@@ -24,7 +24,7 @@ from groundtrace.traces.inspect_ai.events import MAX_DEPTH, Event, Output, event
 from groundtrace.traces.inspect_ai.logs import open_sample
 from groundtrace.traces.inspect_ai.spans import Spans, Where
 from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, stated_of
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.lists import Listed
 from groundtrace.traces.source import RawCall, Source

@@ -1,10 +1,11 @@
 """What the readers of all formats share, and what chooses readers and joins what they read.
 
 For readers:
+log.py             calls joined with answers, in order, and what was lost
+fit.py             decoded values fitted into types, whatever the values are
 lists.py           an object with one long list in it, and the elements of a list in a stream
 rows.py            files whose rows are trials
 salvage.py         intact objects in broken JSON
-arguments.py       arguments of a call
 stored_output.py   outputs stored in files
 moves.py           the directory of a lasting shell
 ledger.py          tokens, each model call once

@@ -20,7 +20,7 @@ from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.traces.kit import salvage
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.mapped.answers import lines_of, printed

@@ -15,7 +15,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.mini_swe_agent.messages import Message
 
 _FENCES = {

@@ -1,26 +1,60 @@
-"""What a Cursor line says about one call: the tool, the arguments, the result."""
+"""A line of Cursor's JSONL as a type, and what it says about one call.
+
+Only what is needed has a field. The line of a completed call repeats the arguments, so they are not
+decoded until they are needed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, server_in_name
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.cursor.lines import Body, value_of
-from groundtrace.traces.kit.arguments import as_arguments
+from groundtrace.traces.kit.fit import as_arguments, value_of
 
+NOTHING = msgspec.Raw(b"null")
 FAILURES = ("failure", "error", "rejected", "permissionDenied", "timeout", "fileNotFound")
 """Outcomes that a call may have instead of `success`."""
 
 
-NO_BODY = Body()
+class Body(msgspec.Struct, frozen=True, gc=False):
+    """What a line says about a call, without the kind of tool."""
+
+    args: msgspec.Raw = NOTHING
+    result: Any = None
+    # The next ones are for a kind of tool that is called `function`.
+    name: Any = None
+    arguments: Any = None
+
+
+class Line(msgspec.Struct, frozen=True, gc=False):
+    """One event."""
+
+    type: Any = None
+    subtype: Any = None
+    call_id: Any = None
+    tool_call: dict[str, Body] | None = None
+    """The kind of tool, which is nearly always the only key."""
+    timestamp_ms: Any = None
+    timestamp: Any = None
+    cwd: Any = None
+    model: Any = None
+    usage: Any = None
+    version: Any = None
+
+
+decode_line = msgspec.json.Decoder(Line).decode
+"""The event of a line of the usual form; for any other line raises one of NOT_FITTING."""
+_NO_BODY = Body()
 
 
 def tool_in(calls: Mapping[str, Body] | None) -> tuple[str | None, Body]:
     """The kind of tool (the only key of `tool_call` whose value is an object), and its body."""
     if not calls:
-        return None, NO_BODY
+        return None, _NO_BODY
     for kind, body in calls.items():
         if kind.endswith("ToolCall") or kind == "function":
             return kind, body

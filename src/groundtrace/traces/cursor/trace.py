@@ -6,20 +6,26 @@ import math
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-import msgspec
-
 from groundtrace.base import jsonio
 from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import MILLISECONDS_FROM, parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Usage
-from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces.cursor.calls import identity, outcome_of, text_of, tool_in
-from groundtrace.traces.cursor.lines import Body, Line, decode_line, fit_line
+from groundtrace.traces.cursor.records import (
+    Body,
+    Line,
+    decode_line,
+    identity,
+    outcome_of,
+    text_of,
+    tool_in,
+)
 from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.fit import NOT_FITTING, fit
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source
 
@@ -45,11 +51,8 @@ class CursorTranscript:
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "cursor", harness="cursor", is_main_log=True)
-        self.keep = keep
-        self.by_id: dict[str, RawCall] = {}
+        self.log = Log(self.source, keep)
         self.events = 0
-        self.lines = 0
-        self.noise = 0
         self.usage = Usage()
         self.earliest: float = math.inf
         """The earliest time so far in milliseconds. Nine of ten lines are pieces of a thought, of
@@ -58,10 +61,10 @@ class CursorTranscript:
     def read_lines(self, stream: BinaryIO) -> None:
         """Read all lines of a file."""
         for line in read_lines(stream):
-            self.lines += 1
+            self.log.lines += 1
             try:
                 event = decode_line(line.data)
-            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            except NOT_FITTING:
                 self.other_line(line)
             else:
                 self.event(event, line.number)
@@ -77,9 +80,9 @@ class CursorTranscript:
             self.broken(line, str(error))
             return
         if isinstance(value, dict):
-            self.event(fit_line(value), line.number)
+            self.event(fit(value, Line), line.number)
         else:
-            self.noise += 1
+            self.log.noise(line.number)
 
     def collected(self, data: bytes) -> None:
         """Read a file whose `steps` are lines; if it is damaged, the intact lines."""
@@ -92,32 +95,27 @@ class CursorTranscript:
             pieces = salvage.intact_objects(text, opened + 1) if opened >= 0 else ()
             steps = [piece.value for piece in pieces]
         for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
-            self.lines += 1
+            self.log.lines += 1
             if not isinstance(step, dict) or step.get("source") in ("malformed", "corpus_builder"):
                 reason = "a line that could not be read, or was removed, when lines were collected"
                 self.source.problem("trimmed_steps", reason, place=f"$.steps[{number - 1}]")
             else:
-                self.event(fit_line(step), number)
+                self.event(fit(step, Line), number)
 
     def broken(self, line: RawLine, reason: str) -> None:
         text = salvage.to_text(line.data)
         if '"' not in text and not text.startswith("{"):
-            self.noise += 1
+            self.log.noise(line.number)
             return
         # A call has a started and a completed line, so it is lost only if neither was seen.
         known = 0
         for piece in salvage.intact_objects(text):
             if piece.value.get("type") == "tool_call":
-                self.event(fit_line(piece.value), line.number)
+                self.event(fit(piece.value, Line), line.number)
                 known += 1
         call_id = salvage.string_after(text, "call_id")
         lost = len(_CALL.findall(text)) - known
-        if call_id is not None and call_id in self.by_id:
-            lost -= 1
-        kind: ProblemKind = "broken_line" if line.ended else "truncated_line"
-        self.source.problem(
-            kind, f"line cannot be decoded ({reason})", line=line.number, lost_calls=max(0, lost)
-        )
+        self.log.broken(line, reason, lost - (call_id in self.log.by_id))
 
     def event(self, line: Line, number: int) -> None:
         kind, stamp = line.type, line.timestamp_ms
@@ -164,7 +162,7 @@ class CursorTranscript:
     def tool_call(self, line: Line, moment: float | None, number: int) -> None:
         call_id = as_text(line.call_id)
         kind, body = tool_in(line.tool_call)
-        known = self.by_id.get(call_id) if call_id is not None else None
+        known = self.log.by_id.get(call_id or "")
         if known is None:
             known = self.start(call_id, kind, body, moment, number)
             if known is None:
@@ -182,23 +180,10 @@ class CursorTranscript:
     ) -> RawCall | None:
         name, arguments, server = identity(kind, body)
         if not name or arguments is None:
-            self.source.problem(
-                "wrong_type",
-                "tool_call without a tool, or whose args are no object",
-                line=number,
-                place="$.tool_call",
-                lost_calls=1,
-            )
+            reason = "tool_call without a tool, or whose args are no object"
+            self.log.unusable(reason, line=number, place="$.tool_call")
             return None
-        call = RawCall(
-            name, self.keep.arguments(arguments), call_id=call_id, server=server, made_at=moment
-        )
-        if server is not None:
-            self.source.mcp_servers.setdefault(server)
-        self.source.calls.append(call)
-        if call_id is not None:
-            self.by_id[call_id] = call
-        return call
+        return self.log.call(name, arguments, call_id, server, moment)
 
     def complete(self, call: RawCall, body: Body, moment: float | None) -> None:
         outcome, failed = outcome_of(body.result)
@@ -206,14 +191,12 @@ class CursorTranscript:
         data = outcome if isinstance(outcome, (dict, list)) else None
         if isinstance(outcome, dict) and outcome.get("isError") is True:
             failed = True
-        call.result, call.result_cut = self.keep.result(text, data, failed, path)
+        self.log.answer(call, text, failed, data, path)
         call.answered_at = moment
-        self.source.cut_results += call.result_cut
 
     def finish(self) -> Source:
         source = self.source
         source.parsed = self.events > 0
         source.usage = self.usage
-        source.report_cut_results()
-        source.report_lines(self.lines, self.noise)
+        self.log.finish()
         return source
