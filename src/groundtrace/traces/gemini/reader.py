@@ -65,6 +65,6 @@ class GeminiReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a session or a stream."""
-        from groundtrace.traces.gemini.session import read
+        from groundtrace.traces.gemini.trace import read
 
         return read(folder, path, keep)

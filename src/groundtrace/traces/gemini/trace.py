@@ -19,9 +19,9 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated, Usage
-from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces.gemini.messages import (
+from groundtrace.traces.gemini.outputs import read_result
+from groundtrace.traces.gemini.records import (
     Call,
     Message,
     Tokens,
@@ -29,7 +29,6 @@ from groundtrace.traces.gemini.messages import (
     message_in,
     session_in,
 )
-from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.choose import HEAD
@@ -37,6 +36,7 @@ from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.lists import load_listed
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, RawChange, Source
 
 HARNESS = "gemini-cli"
@@ -59,14 +59,15 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     with folder.open(path) as stream:
         for line in read_lines(stream):
             if not printed.events and (message := message_in(line.data)) is not None:
-                session.lines += 1
+                session.log.lines += 1
                 session.message(message, line=line.number)
                 continue
             value, problem = decoded(line)
             if printed.events or is_stream(value):
                 if not printed.events:  # nothing before this was an event
-                    printed.lines, printed.noise = session.lines, session.lines
-                    printed.first_noise = 1 if session.lines else None
+                    before = session.log.lines
+                    printed.log.lines = printed.log.noisy = before
+                    printed.log.first_noise = 1 if before else None
                 printed.line(line, value, problem)
             else:
                 session.line(line, value, problem)
@@ -115,36 +116,31 @@ class Session:
             omits_subagents=True,
             spawners=SPAWNERS,
         )
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.calls: dict[str, list[RawCall]] = {}
         """Calls of each message, by the message's id, in the order of their first appearance."""
         self.header: Mapping[str, Any] = {}
         self.changes: list[tuple[str | None, tuple[str, ...]]] = []
         """The last message before each rewind, and the messages that the rewind took back."""
         self.in_context: list[str] = []
-        self.lines = self.noise = self.seen = 0
+        self.seen = 0
         self.positions: dict[str, int] = {}
         """Model calls up to and including each message; a repeated message keeps its position."""
         self.cached: dict[str, int] = {}
         """Input tokens of each message that came from a cache."""
-        self.first_noise: int | None = None
         self.last: float | None = None
 
     # --- JSONL ---
 
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.lines += 1
+        self.log.lines += 1
         if raw.too_long:
             self.source.report_long_line(raw)
             self.source.ledger.interrupt()
         elif problem is not None:
             self.broken(raw, problem)
         elif not self.record(value, raw.number):
-            self.note_noise(raw.number)
-
-    def note_noise(self, number: int) -> None:
-        self.noise += 1
-        self.first_noise = self.first_noise or number
+            self.log.noise(raw.number)
 
     def record(self, value: Any, number: int) -> bool:
         """Read one line; False if it is not a line of a session."""
@@ -172,7 +168,7 @@ class Session:
         """Handle a line that does not decode; objects on one line are separated."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{"):
-            self.note_noise(raw.number)
+            self.log.noise(raw.number)
             return
         before = sum(len(calls) for calls in self.calls.values())
         for piece in salvage.intact_objects(text):
@@ -180,11 +176,7 @@ class Session:
                 self.record(piece.value, raw.number)
         found = sum(len(calls) for calls in self.calls.values()) - before
         self.source.ledger.interrupt()
-        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        lost = max(0, len(_LOST.findall(text)) - found)
-        self.source.problem(
-            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
-        )
+        self.log.broken(raw, reason, len(_LOST.findall(text)) - found)
 
     def rewind(self, target: str | None, number: int) -> None:
         """Record that the user went back: a message and all that follow it left the context."""
@@ -273,7 +265,7 @@ class Session:
             what = "name" if as_text(asked.name) is None else "args"
             reason = f"a call whose {what} cannot be used"
             place = _place(number, f".toolCalls[{index}].{what}")
-            self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=1)
+            self.log.unusable(reason, line=line, place=place)
         if before:
             # A call with an answer did run, even if the message is written again without it.
             again = {call.call_id for call in found}
@@ -298,7 +290,7 @@ class Session:
             if given is None or said is None:
                 return None
             name, arguments = given, said
-            kept = self.keep.arguments(arguments)
+            kept = self.log.keep.arguments(arguments)
         done = parse_time(asked.timestamp)
         source.saw(done)
         self.last = done if done is not None else self.last
@@ -312,10 +304,7 @@ class Session:
         )
         output = read_result(asked, name, arguments)
         if output is not None:
-            call.result, call.result_cut = self.keep.result(
-                output.text, output.data, output.failed, None
-            )
-            source.cut_results += call.result_cut
+            self.log.answer(call, output.text, output.failed, output.data)
             call.answered_at = done
             call.cwd = output.cwd
         if call.server is not None:
@@ -333,9 +322,7 @@ class Session:
         source.parsed = self.seen > 0
         source.calls = [call for calls in self.calls.values() for call in calls]
         source.saw(parse_time(root.get("startTime")))
-        if self.lines:
-            source.report_lines(self.lines, self.noise, self.first_noise)
-        elif not self.seen and not source.problems:
+        if not self.log.lines and not self.seen and not source.problems:
             source.problem("empty_file", "a session without messages")
         self.note_changes()
         if root.get("kind") == "subagent":
@@ -345,7 +332,7 @@ class Session:
             source.agent_id = as_text(root.get("sessionId"))
             for call in source.calls:
                 call.is_subagent = True
-        source.report_cut_results()
+        self.log.finish(has_lines=self.log.lines > 0)
         output = source.ledger.main_output()
         source.usage = Usage(
             output_tokens=output,
