@@ -104,6 +104,6 @@ class CodexReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a rollout or a stream."""
-        from groundtrace.traces.codex.rollout import read
+        from groundtrace.traces.codex.trace import read
 
         return read(folder, path, keep)

@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_count, as_mapping
-from groundtrace.traces.codex.outputs import streams
+from groundtrace.traces.codex.records import streams
 
 _MORE = regex(
     r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"

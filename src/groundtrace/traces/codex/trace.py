@@ -7,9 +7,10 @@ of a command that was never answered, and the calls that a script of code mode m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.jsonl import RawLine, decoded, read_lines
@@ -18,20 +19,28 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import Repeats, Stated, Usage
-from groundtrace.problems import ProblemKind
+from groundtrace.model import OutputOf, Repeats, Stated, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.codex.calls import Asked, asked_by, ended_call
-from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Line, decode_line, line_of
-from groundtrace.traces.codex.outputs import Output, read_output, started_agent
-from groundtrace.traces.codex.packed import CannotUnpackError, open_plain
-from groundtrace.traces.codex.processes import Processes
-from groundtrace.traces.codex.scripts import Scripts
+from groundtrace.traces.codex.records import (
+    CALLS,
+    ENDS,
+    OUTPUTS,
+    Asked,
+    Line,
+    Output,
+    Totals,
+    asked_by,
+    decode_line,
+    ended_call,
+    line_of,
+    read_output,
+    started_agent,
+)
 from groundtrace.traces.codex.stream import CodexStream, is_stream
-from groundtrace.traces.codex.threads import Kin, kin_of
-from groundtrace.traces.codex.tokens import Totals
+from groundtrace.traces.codex.threads import CannotUnpackError, Kin, kin_of, open_plain
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.repeated_calls import leave_out
 from groundtrace.traces.source import RawCall, RawChange, Source
 
@@ -81,17 +90,12 @@ class Rollout:
             omits_subagents=True,
             spawners=SPAWNERS,
         )
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.totals = Totals(self.source.ledger)
         self.processes = Processes()
         self.scripts = Scripts()
-        self.by_id: dict[str, RawCall] = {}
         self.ends: dict[str, Output] = {}
         """Outputs that events give for calls without an answer so far."""
-        self.is_empty = True
-        self.noise = 0
-        self.first_noise: int | None = None
-        self.orphans: list[int] = []
         self.meta: Mapping[str, Any] | None = None
         self.cwd: str | None = None
         self.user_turns: list[int] = []
@@ -114,7 +118,7 @@ class Rollout:
                 self.event(line, raw.number)
 
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.is_empty = False
+        self.log.lines += 1
         if raw.too_long:
             self.source.report_long_line(raw)
         elif problem is not None:
@@ -123,17 +127,13 @@ class Rollout:
             self.source.parsed = True
             self.event(line, raw.number)
         else:
-            self.note_noise(raw.number)
-
-    def note_noise(self, number: int) -> None:
-        self.noise += 1
-        self.first_noise = self.first_noise or number
+            self.log.noise(raw.number)
 
     def broken(self, raw: RawLine, reason: str) -> None:
         """Handle a line that does not decode; its intact parts are kept."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{") and '"type"' not in text:
-            self.note_noise(raw.number)
+            self.log.noise(raw.number)
             return
         before = len(self.source.calls)
         for piece in salvage.intact_objects(text):
@@ -141,11 +141,8 @@ class Rollout:
             if line is not None:
                 self.source.parsed = True
                 self.event(line, raw.number)
-        lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
-        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(
-            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
-        )
+        found = len(self.source.calls) - before
+        self.log.broken(raw, reason, len(_LOST.findall(text)) - found)
 
     # --- events ---
 
@@ -201,31 +198,23 @@ class Rollout:
         if asked.name is None or asked.arguments is None:
             what = "name" if asked.name is None else "arguments"
             reason = f"a {line.body.type} whose {what} cannot be used"
-            self.source.problem(
-                "wrong_type", reason, line=number, place=f"$.payload.{what}", lost_calls=1
-            )
+            self.log.unusable(reason, line=number, place=f"$.payload.{what}")
             return
-        known = self.by_id.get(asked.call_id or "")
+        known = self.log.by_id.get(asked.call_id or "")
         if known is not None and (known.name, known.arguments) == (asked.name, asked.arguments):
             return
         self.totals.call(self.add(asked))
 
     def add(self, asked: Asked, cwd: str | None = None) -> RawCall:
-        call = RawCall(
+        return self.log.call(
             asked.name or "",
-            self.keep.arguments(asked.arguments or {}),
-            call_id=asked.call_id,
-            server=asked.server,
-            made_at=self.moment,
+            asked.arguments or {},
+            asked.call_id,
+            asked.server,
+            self.moment,
             position=-1,
             cwd=cwd or self.cwd,
         )
-        if asked.server is not None:
-            self.source.mcp_servers.setdefault(asked.server)
-        self.source.calls.append(call)
-        if asked.call_id is not None:
-            self.by_id[asked.call_id] = call
-        return call
 
     def output(self, line: Line, number: int) -> None:
         """Add the answer of a call; the first one counts."""
@@ -233,7 +222,7 @@ class Rollout:
         body = line.body
         call = self.asked(as_text(body.call_id))
         if call is None:
-            self.orphans.append(number)
+            self.log.orphan(number)
             return
         if call.result is not None:
             return
@@ -245,7 +234,7 @@ class Rollout:
     def asked(self, call_id: str | None) -> RawCall | None:
         """The call that an answer belongs to; without an id, the last call without an id."""
         if call_id is not None:
-            return self.by_id.get(call_id)
+            return self.log.by_id.get(call_id)
         open_calls = (c for c in reversed(self.source.calls) if c.call_id is None)
         return next((c for c in open_calls if c.result is None), None)
 
@@ -253,9 +242,8 @@ class Rollout:
         end = self.ends.pop(call.call_id or "", None)
         data = output.data if end is None or end.data is None else end.data
         failed = output.failed or (end is not None and end.failed)
-        call.result, call.result_cut = self.keep.result(output.text, data, failed, None)
+        self.log.answer(call, output.text, failed, data)
         call.answered_at = moment
-        self.source.cut_results += call.result_cut
         self.processes.answered(call, output)
         if call.name in SPAWNERS and call.call_id is not None:
             agent = started_agent(output.text)
@@ -267,7 +255,7 @@ class Rollout:
         found = ended_call(line.body.type, line.members)
         if found is None or found.call_id is None:
             return
-        known = self.by_id.get(found.call_id)
+        known = self.log.by_id.get(found.call_id)
         if known is None:
             script = self.scripts.running(self.source.calls)
             if found.name is not None and script is not None:
@@ -314,8 +302,8 @@ class Rollout:
     def finish(self, kin: Kin) -> Source:
         source = self.source
         for call_id, end in list(self.ends.items()):
-            if self.by_id[call_id].result is None:
-                self.answer(self.by_id[call_id], end, None)
+            if self.log.by_id[call_id].result is None:
+                self.answer(self.log.by_id[call_id], end, None)
         if kin.history:
             self.leave_out(kin)
         if kin.unread is not None:
@@ -327,17 +315,13 @@ class Rollout:
             source.rank, source.dialect, source.agent_id = 2, "subagent", kin.thread_id
             for call in source.calls:
                 call.is_subagent = True
-        source.report_lines(not self.is_empty, self.noise, self.first_noise)
-        if self.orphans:
-            what = plural(len(self.orphans), "result answers", "results answer")
-            source.problem("orphan_results", f"{what} no call of the file", line=self.orphans[0])
+        self.log.finish()
         untold = self.scripts.untold(source.calls)
         if untold is not None:
             source.notes.append(untold)
         if self.processes.unknown:
             calls = plural(self.processes.unknown, "call shows", "calls show")
             source.notes.append(f"{calls} more output of a running command; its files are unknown")
-        source.report_cut_results()
         source.usage = self.usage()
         source.stated = self.stated()
         return source
@@ -398,3 +382,95 @@ _ITEMS: dict[str, dict[str, _Handler]] = {
     },
 }
 """What reads a line of each kind; for items and events, of each type. Others only state a time."""
+
+
+# --- commands that run on ---
+
+WRITE = "write_stdin"
+
+
+class _Process(msgspec.Struct):
+    call: RawCall
+    """The call that started it."""
+    is_untouched: bool
+    """Nothing was printed and nothing typed yet."""
+
+
+class Processes:
+    """Commands that go on after their call has returned, and the calls that show what they print.
+
+    `exec_command` waits for a while and then returns with the id of the process; `write_stdin` with
+    this id types into it, or types nothing and only shows what was printed since.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, _Process] = {}
+        self.unknown = 0
+        """Calls whose output cannot be tied to files: the command had printed or read something
+        before, so that nothing says where in a file or in which directory it was."""
+
+    def answered(self, call: RawCall, output: Output) -> None:
+        """Take note of an answer; tie it to the command whose output it is."""
+        if call.name != WRITE:
+            if output.session is not None:
+                self._running[output.session] = _Process(call, not output.text.strip())
+            return
+        number = _id(call.arguments.get("session_id"))
+        process = self._running.get(number or "")
+        if process is None or number is None:
+            return
+        started = process.call
+        call.cwd = started.cwd
+        typed = bool(call.arguments.get("chars"))
+        shows = bool(output.text.strip())
+        if shows and not typed and process.is_untouched:
+            call.output_of = OutputOf(started.name, started.arguments, started.cwd)
+        elif shows:
+            self.unknown += 1
+        process.is_untouched = process.is_untouched and not typed and not shows
+        if output.session is None:
+            del self._running[number]
+
+
+def _id(value: Any) -> str | None:
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+# --- scripts ---
+
+CODE = "exec"
+"""The tool of code mode."""
+_TOOLS = "tools."
+"""What a script calls tools through."""
+
+
+class Scripts:
+    """Scripts of code mode: the model writes a script, and the script makes the calls.
+
+    The calls of a script are not items of the rollout; only events tell of them, if anything does.
+    """
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+        """Scripts whose calls events tell, by the identity of their call."""
+
+    def running(self, calls: Sequence[RawCall]) -> RawCall | None:
+        """The script that is running after these calls, if one is."""
+        last = next((call for call in reversed(calls) if call.name == CODE), None)
+        return last if last is not None and last.result is None else None
+
+    def told(self, script: RawCall) -> None:
+        """Note that an event tells of a call of this script."""
+        self._told.add(id(script))
+
+    def untold(self, calls: Sequence[RawCall]) -> str | None:
+        """How many scripts called tools of which no event tells (D88), for the notes."""
+        count = sum(
+            id(call) not in self._told and _TOOLS in str(call.arguments.get("input"))
+            for call in calls
+            if call.name == CODE
+        )
+        if not count:
+            return None
+        made = plural(count, "script", "scripts")
+        return f"{made} made calls that no event tells; files are unknown"
