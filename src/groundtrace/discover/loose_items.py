@@ -128,6 +128,7 @@ def _samples(
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
+    from groundtrace.traces.kit.choose import POINTER
     from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
@@ -142,7 +143,7 @@ def _samples(
         if row is not None:
             reason = f"no trace: {why}"
             yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
-        elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
+        elif why == POINTER or not (file.casefold().endswith(_QUIET) or file.startswith(".")):
             yield Skipped(path, None, f"no trace: {why}")
         return
     none = True

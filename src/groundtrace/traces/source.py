@@ -231,6 +231,9 @@ class Reader(Protocol):
                       log is complete (`agent/command-0/stdout.txt`)
     `sidecars`        patterns of files that show that there was a trace but are not read alone,
                       such as a trajectory's continuation
+    `own_names`       patterns of names that only its traces have (`*.traj`): a file with such a name
+                      that no reader knows is reported, because a trial may be missing
+    `reads_text`      True: its files are text, not JSON
     `harness_words`   pairs: a word in the path of a harness's class, as `config.json` records it,
                       and the name of that harness
     `samples`         `samples(folder, path)`: the `Sample`s of a file, each one trial, with what it

@@ -60,6 +60,7 @@ class CodexReader:
     """Reader of Codex CLI's rollouts and streams."""
 
     name = "codex"
+    own_names: tuple[str, ...] = ("rollout-*.jsonl", "rollout-*.jsonl.zst")
     sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/codex.txt",)
     patterns: tuple[str, ...] = (*ROLLOUTS, "agent/rollout*.jsonl", *spare_patterns)

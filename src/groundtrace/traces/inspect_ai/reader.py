@@ -34,6 +34,7 @@ class InspectReader:
     """Reader of Inspect's logs."""
 
     name = "inspect"
+    own_names: tuple[str, ...] = ("*.eval",)
     patterns: tuple[str, ...] = ("agent/*.eval",)
     harness_words: tuple[tuple[str, str], ...] = (("inspect_ai", "inspect"),)
 

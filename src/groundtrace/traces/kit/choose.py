@@ -5,9 +5,11 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import BinaryIO
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links
@@ -170,8 +172,103 @@ def claim_on(
     return best
 
 
+STEPS = (1 << 20, 16 << 20, 64 << 20)
+"""Bytes from which outlines are made, one after the other, until one is claimed or is full."""
+MAX_KNOWN = 64
+_known: dict[tuple[object, ...], Detected] = {}
+"""Files that were recognised by an outline: each sample of a file asks again for its reader."""
+_POINTER = b"version https://git-lfs.github.com/spec/"
+POINTER = "a Git LFS pointer: run git lfs pull"
+_JSON = regex(rb"(?:\xef\xbb\xbf)?\s*+[{\[]")
+
+
+def look(
+    folder: Folder,
+    path: str,
+    readers: Iterable[Reader],
+    weakest: Strength,
+    expected: Iterable[Reader] = (),
+) -> tuple[Detected | None, bytes]:
+    """The strongest claim on a file, and its first bytes; raises OSError.
+
+    The first bytes tell for nearly every file. If they do not, members that tell may stand behind a
+    long value, so the outline of the file is looked at.
+    """
+    with folder.open(path) as stream:
+        head = stream.read(HEAD)
+        if head.startswith(_POINTER):
+            return None, head
+        probe = Probe(path, head)
+        best = claim_on(probe, expected, "marker") or claim_on(probe, readers, weakest)
+        is_sure = best is not None and best.recognised.strength != "name"
+        if is_sure or len(head) < HEAD or not _JSON.match(head):
+            return best, head
+        entry = folder.stat(path)
+        key = (folder.url, path, None if entry is None else entry.mark, *readers)
+        if key not in _known:
+            found = _claim_on_outline(stream, path, head, readers)
+            if found is None:
+                return best, head
+            if len(_known) >= MAX_KNOWN:
+                _known.clear()
+            _known[key] = found
+        return _known[key], head
+
+
+def _claim_on_outline(
+    stream: BinaryIO, path: str, data: bytes, readers: Iterable[Reader]
+) -> Detected | None:
+    from groundtrace.traces.kit.outline import outline
+
+    for size in STEPS:
+        data += stream.read(size - len(data))
+        view, is_open = outline(data)
+        found = claim_on(Probe(path, view), readers, "shape")
+        if found is not None or not is_open or len(data) < size:
+            return found
+    return None
+
+
+def what_it_is(head: bytes) -> str:
+    """What a file looks like that no reader knows, by its first bytes."""
+    if head.startswith(_POINTER):
+        return POINTER
+    if not head.strip():
+        return "empty"
+    if b"\0" in head:
+        return "binary"
+    if head.lstrip()[:1] in (b"{", b"["):
+        return "JSON that no reader knows"
+    return "text that no reader knows"
+
+
+_TEXTS = (".txt", ".log", ".out")
+_FEW = 3
+
+
+def is_screen(path: str, head: bytes) -> bool:
+    """Whether a text only quotes some lines of JSON, as a captured terminal does: whole objects are
+    less than half of it. The copy of a stream has some lines of the shell around it."""
+    if not path.endswith(_TEXTS) or _JSON.match(head) or b"\0" in head:
+        return False
+    lines = [line for line in head.splitlines() if line.strip()]
+    objects = [line for line in lines if line.strip().startswith(b"{")]
+    whole = [line for line in objects if line.rstrip().endswith(b"}") or line is lines[-1]]
+    is_text = len(lines) - len(whole) > _FEW
+    return is_text and 2 * sum(map(len, whole)) < sum(map(len, lines))
+
+
+def own_reader(path: str, readers: Iterable[Reader]) -> Reader | None:
+    """The reader whose traces are named like this file, and nothing else is."""
+    name = path.rpartition("/")[2]
+    for reader in readers:
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in stated_by(reader, "own_names")):
+            return reader
+    return None
+
+
 def reader_for(
-    folder: Folder, path: str, readers: Iterable[Reader], expected: Iterable[Reader] = ()
+    folder: Folder, path: str, readers: Sequence[Reader], expected: Iterable[Reader] = ()
 ) -> tuple[Detected | None, Problem | None]:
     """The reader with the strongest claim on a file; of equal claims the first one wins.
 
@@ -180,13 +277,13 @@ def reader_for(
     longer than opening it.
     """
     try:
-        with folder.open(path) as stream:
-            probe = Probe(path, stream.read(HEAD))
+        best, head = look(folder, path, readers, "name", expected)
     except OSError as error:
         return None, Problem(path, "unreadable", str(error))
-    best = claim_on(probe, expected, "marker") or claim_on(probe, readers)
     if best is not None:
         return best, None
-    kind: ProblemKind = "unrecognised" if probe.head.strip() else "empty_file"
-    reason = "no reader knows this file" if probe.head.strip() else "the file is empty"
+    if head.startswith(_POINTER):
+        return None, Problem(path, "unrecognised", POINTER)
+    kind: ProblemKind = "unrecognised" if head.strip() else "empty_file"
+    reason = "no reader knows this file" if head.strip() else "the file is empty"
     return None, Problem(path, kind, reason)

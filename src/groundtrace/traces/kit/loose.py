@@ -1,38 +1,42 @@
 """Traces without a trial's folder: recognised by their content, and read one sample at a time.
 
-Only the start of a file is examined, so large files that are not traces cost no more than small
-ones. A claim by name does not count here: outside of a trial's folder a name says little.
+The start of a file tells, or its outline (`outline.py`), so large files that are not traces cost
+little more than small ones. A claim by name does not count here: outside of a trial's folder a name says little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
 from groundtrace.storage import Folder
-from groundtrace.traces.kit.choose import HEAD, Detected, claim_on
-from groundtrace.traces.kit.claims import Probe, Sample
+from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
+from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
 
 def recognise(
-    folder: Folder, path: str, readers: Iterable[Reader], *, named: bool = False
+    folder: Folder, path: str, readers: Sequence[Reader], *, named: bool = False
 ) -> tuple[Detected | None, str, Problem | None]:
-    """The reader of a file, else why it is not a trace; a problem if it cannot be read.
+    """The reader of a file, else why it is not a trace; a problem if it cannot be read, or if its
+    name is that of a trace.
 
     A part of another trace is not a trial, unless the caller asked for this very file (`named`).
     """
     try:
-        with folder.open(path) as stream:
-            head = stream.read(HEAD)
+        found, head = look(folder, path, readers, "shape")
     except OSError as error:
         return None, "cannot be read", Problem(path, "unreadable", f"cannot be read: {error}")
-    found = claim_on(Probe(path, head), readers, weakest="shape")
-    if found is None or named:
-        return found, "" if found is not None else _what(head), None
+    if found is None:
+        why = what_it_is(head)
+        return None, why, None if named else _refused(path, why, readers)
+    if named:
+        return found, "", None
+    if not getattr(found.reader, "reads_text", False) and is_screen(path, head):
+        return None, "a captured terminal with some lines of JSON", None
     if is_part(found.reader, path):
         return None, f"a part of another {found.reader.name} trace", None
     whole = part_of(found.reader, folder, path)
@@ -41,15 +45,12 @@ def recognise(
     return found, "", None
 
 
-def _what(head: bytes) -> str:
-    """What a file looks like that no reader knows."""
-    if not head.strip():
-        return "empty"
-    if b"\0" in head:
-        return "binary"
-    if head.lstrip()[:1] in (b"{", b"["):
-        return "JSON that no reader knows"
-    return "text that no reader knows"
+def _refused(path: str, why: str, readers: Sequence[Reader]) -> Problem | None:
+    """A problem if a file is named like the traces of a reader and is none: a trial is missing."""
+    reader = own_reader(path, readers)
+    if reader is None:
+        return None
+    return Problem(path, "unrecognised", f"named like a trace of {reader.name}, but it is {why}")
 
 
 def is_part(reader: Reader, path: str) -> bool:

@@ -36,7 +36,7 @@ class MiniSweAgentReader:
     name = "mini-swe-agent"
     patterns: tuple[str, ...] = ("agent/*.traj.json", "agent/mini-swe-agent*.json")
     harness_words: tuple[tuple[str, str], ...] = (("mini_swe", "mini-swe-agent"),)
-    suffixes: tuple[str, ...] = (".traj.json",)
+    own_names: tuple[str, ...] = ("*.traj.json",)
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the format or version that the file states, then by its form."""

@@ -46,6 +46,7 @@ class OpenHandsReader:
     """Reader of OpenHands' evaluations and event logs."""
 
     name = "openhands"
+    own_names: tuple[str, ...] = ("output.jsonl",)
     patterns: tuple[str, ...] = ()
 
     def recognise(self, probe: Probe) -> Recognised | None:

@@ -36,6 +36,7 @@ class SweAgentReader:
     """Reader of SWE-agent's trajectories."""
 
     name = "swe-agent"
+    own_names: tuple[str, ...] = ("*.traj",)
     patterns: tuple[str, ...] = ("agent/*.traj",)
     harness_words: tuple[tuple[str, str], ...] = (("swe_agent", "swe-agent"),)
 
