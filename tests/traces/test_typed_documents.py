@@ -165,7 +165,7 @@ SAMPLE = members(
 @given(st.lists(SAMPLE, max_size=1) | listed(SAMPLE))
 def test_a_json_log_of_inspect_is_the_same_as_types(samples: list[Any]) -> None:
     value = {"version": 2, "eval": {"task": "nest", "model": "wader-1"}, "samples": samples}
-    both(InspectReader(), value, (inspect_logs, "typed_log"), (inspect_logs, "typed_sample"))
+    both(InspectReader(), value, (inspect_logs, "packed_samples"), (inspect_logs, "typed_sample"))
 
 
 @given(SAMPLE | ODD)

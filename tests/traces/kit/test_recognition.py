@@ -84,7 +84,9 @@ def test_a_long_value_before_the_members_that_tell_hides_nothing(name: str, tmp_
         folder = tmp_path / place
         folder.mkdir()
         (folder / name).write_text(json.dumps(written) + "\n")
-        found = [t for t in discover(LocalFolder(folder), settings=Settings()) if isinstance(t, Trial)]
+        found = [
+            t for t in discover(LocalFolder(folder), settings=Settings()) if isinstance(t, Trial)
+        ]
         traces = [read_trace_of(trial).trace for trial in found]
         assert traces and all(trace.calls for trace in traces)
         calls.append([[(c.name, c.arguments, c.result) for c in t.calls] for t in traces])

@@ -88,13 +88,6 @@ class _Sample(Short, kw_only=True):
     attachments: Any = None
 
 
-class PackedSample(msgspec.Struct):
-    """A sample of a JSON log that is not decoded yet."""
-
-    short: Mapping[str, Any]
-    data: msgspec.Raw
-
-
 class _Log(msgspec.Struct):
     samples: list[msgspec.Raw]
     eval: Any = None
@@ -116,21 +109,21 @@ def typed_sample(data: bytes) -> Listed | None:
     return Listed(iter(sample.events), {name: getattr(sample, name) for name in _AROUND})
 
 
-def typed_log(data: bytes) -> Listed | None:
-    """A JSON log of the usual form, with its samples as bytes; None for any other."""
+def short_sample(data: bytes | msgspec.Raw) -> Mapping[str, Any] | None:
+    """What a sample says about itself; None if it is not an object."""
     try:
-        log = _log.decode(data)
-        packed = [PackedSample(asdict(_short.decode(raw)), raw) for raw in log.samples]
+        return asdict(_short.decode(data))
     except _FAILURES:
         return None
-    return Listed(iter(packed), {"eval": log.eval})
 
 
-def short_of(sample: Any) -> Mapping[str, Any] | None:
-    """What a sample of a JSON log says about itself; None if it is not an object."""
-    if isinstance(sample, PackedSample):
-        return sample.short
-    return sample if isinstance(sample, dict) else None
+def packed_samples(data: bytes) -> tuple[list[msgspec.Raw], Any] | None:
+    """The samples of a JSON log as bytes, and its `eval`; None for a log of another form."""
+    try:
+        log = _log.decode(data)
+    except _FAILURES:
+        return None
+    return log.samples, log.eval
 
 
 def value_of(value: Any) -> Any:

@@ -113,8 +113,8 @@ def _stream(
 ) -> Iterator[Any]:
     """Elements one after another; the root is filled in after the last one."""
     with opener() as stream:
-        head, start = _find_list(stream, key)
-        loaded.root = as_mapping(_prefix(head if start is None else head[:start]))
+        head, start = find_list(stream, key)
+        loaded.root = as_mapping(prefix_of(head if start is None else head[:start]))
         if start is None:
             reason = f"no list of {key} was found"
             loaded.problems.append(Problem(path, "broken_trajectory", reason))
@@ -135,7 +135,7 @@ def _stream(
                 )
             )
             return
-        rest = as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))
+        rest = as_mapping(prefix_of(head[:start] + b"]" + scanner.rest()))
         loaded.root = {name: item for name, item in {**loaded.root, **rest}.items() if name != key}
 
 
@@ -151,7 +151,7 @@ def _element(data: bytes, place: str, lost: int, path: str, counted: re.Pattern[
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 
-def _find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
+def find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
     """The start of a file, and where in it the list begins."""
     pattern = re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*\[')
     head = bytearray(stream.read(CHUNK))
@@ -163,7 +163,8 @@ def _find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
     return bytes(head), found.end()
 
 
-def _prefix(data: bytes) -> Any:
+def prefix_of(data: bytes) -> Any:
+    """The value of JSON whose end may be missing."""
     return read_prefix(data.decode("utf-8-sig", errors="replace")).value
 
 
