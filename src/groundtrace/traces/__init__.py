@@ -26,6 +26,7 @@ from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.claude_code import ClaudeCodeReader
+from groundtrace.traces.cline import ClineReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.gemini import GeminiReader
@@ -48,6 +49,7 @@ READERS: tuple[Reader, ...] = (
     CodexReader(),  # a session about Claude Code's logs quotes their markers
     GeminiReader(),
     ClaudeCodeReader(),
+    ClineReader(),
     CursorReader(),
     InspectReader(),  # its messages look like a chat
     OpenHandsReader(),
