@@ -18,7 +18,7 @@ from groundtrace.model import Problem, Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
 from groundtrace.traces.inspect_ai import InspectReader, archive
-from groundtrace.traces.inspect_ai.stated import counts_of, score_value
+from groundtrace.traces.inspect_ai.records import counts_of, score_value
 
 HEADER = {
     "version": 2,

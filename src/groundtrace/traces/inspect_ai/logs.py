@@ -20,14 +20,15 @@ from groundtrace.base.values import as_count, as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, Members, open_archive
-from groundtrace.traces.inspect_ai.events import (
+from groundtrace.traces.inspect_ai.records import (
+    id_of,
     packed_samples,
     short_sample,
+    stated_of,
     typed_sample,
-    value_of,
 )
-from groundtrace.traces.inspect_ai.stated import id_of, stated_of
 from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.fit import value_of
 from groundtrace.traces.kit.lists import (
     LARGE,
     Elements,

@@ -59,12 +59,12 @@ class InspectReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """The only sample of a log."""
-        from groundtrace.traces.inspect_ai.sample import read
+        from groundtrace.traces.inspect_ai.trace import read
 
         return read(folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
         """One sample of a log, named `<id>`, or `<id>_epoch_<n>` if there are several epochs."""
-        from groundtrace.traces.inspect_ai.sample import read
+        from groundtrace.traces.inspect_ai.trace import read
 
         return read(folder, path, sample_id, keep)

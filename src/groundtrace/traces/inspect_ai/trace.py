@@ -7,10 +7,11 @@ calls are made after the last event was read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text, server_in_name
@@ -19,14 +20,21 @@ from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.inspect_ai.archive import ArchiveError
-from groundtrace.traces.inspect_ai.calls import Asked, Conversation
-from groundtrace.traces.inspect_ai.events import MAX_DEPTH, Event, Output, event_of, value_of
 from groundtrace.traces.inspect_ai.logs import open_sample
-from groundtrace.traces.inspect_ai.spans import Spans, Where
-from groundtrace.traces.inspect_ai.stated import HARNESS, cached_of, counts_of, stated_of
-from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.inspect_ai.records import (
+    HARNESS,
+    Event,
+    Output,
+    Spans,
+    Where,
+    cached_of,
+    counts_of,
+    stated_of,
+)
+from groundtrace.traces.kit.fit import MAX_DEPTH, as_arguments, fit, value_of
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.lists import Listed
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, Source
 
 ATTACHMENT = "attachment://"
@@ -66,7 +74,7 @@ class SampleTrace:
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "sample", harness=HARNESS, is_main_log=True)
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.spans = Spans()
         self.tools: list[_Tool] = []
         self.conversation = Conversation()
@@ -86,7 +94,7 @@ class SampleTrace:
             elif isinstance(event, Event):
                 self.event(event, place, _OUTSIDE, 0)
             elif isinstance(event, dict):
-                self.event(event_of(event), place, _OUTSIDE, 0)
+                self.event(fit(event, Event), place, _OUTSIDE, 0)
             else:
                 reason = f"an event is {type(event).__name__}, not an object"
                 self.source.problem("wrong_type", reason, place=place)
@@ -157,7 +165,7 @@ class SampleTrace:
         source.harness_version = stated.harness_version
         source.model = stated.model
         source.stated = stated
-        source.report_cut_results()
+        self.log.finish(has_lines=False)
         source.usage = self.usage(root, stated.cost_usd, stated.cost_source)
         return source
 
@@ -176,29 +184,22 @@ class SampleTrace:
         has_result = event.result is not msgspec.UNSET
         if event.pending is not True and (has_result or event.error):
             self.answer(made, event.result if has_result else None, event.error)
-        self.source.calls.append(made)
 
     def made(self, call_id: Any, name: Any, arguments: Any, place: str) -> RawCall | None:
         tool, given = as_text(name), as_arguments(self.resolved(arguments))
         if tool is None or given is None:
             what = "function" if tool is None else "arguments"
             reason = f"a call whose {what} cannot be used"
-            self.source.problem("wrong_type", reason, place=f"{place}.{what}", lost_calls=1)
+            self.log.unusable(reason, place=f"{place}.{what}")
             return None
-        server = server_in_name(tool)
-        if server is not None:
-            self.source.mcp_servers.setdefault(server)
-        return RawCall(
-            tool, self.keep.arguments(dict(given)), call_id=as_text(call_id), server=server
-        )
+        return self.log.call(tool, dict(given), as_text(call_id), server_in_name(tool))
 
     def answer(self, call: RawCall, result: Any, error: Any) -> None:
         message = as_text(as_mapping(error).get("message")) or as_text(error)
         text = _as_text(self.resolved(result))
         if message is not None:
             text = f"{text}\n{self.resolved(message)}" if text else str(self.resolved(message))
-        call.result, call.result_cut = self.keep.result(text, None, error is not None, None)
-        self.source.cut_results += call.result_cut
+        self.log.answer(call, text, error is not None)
 
     def from_messages(self, messages: Any) -> None:
         """Calls of a sample without tool events: from its model calls or from its messages,
@@ -226,7 +227,6 @@ class SampleTrace:
         made.made_at = parse_time(asked.made_at)
         if asked.answer is not None:
             self.answer(made, asked.answer.get("content"), asked.answer.get("error"))
-        self.source.calls.append(made)
 
     def resolved(self, value: Any, depth: int = 0) -> Any:
         """The value, with references to attachments replaced by their texts."""
@@ -269,3 +269,68 @@ def _as_text(value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     return content_text(value)
+
+
+# --- calls from messages, for a sample without tool events ---
+# A coding agent that runs inside Inspect with its own tools leaves only model calls. What the model
+# asked for is in their outputs; the answers are in the inputs of later model calls. A log without
+# events has only the sample's messages.
+
+
+class Asked(msgspec.Struct):
+    """A call of a message, and the message that answers it."""
+
+    call: Mapping[str, Any]
+    position: int
+    """Model calls up to and including the one that asked."""
+    made_at: Any = None
+    answer: Mapping[str, Any] | None = None
+
+
+class Conversation(msgspec.Struct):
+    """Calls and answers in the order of the calls, each id once."""
+
+    asked: list[Asked] = field(default_factory=list)
+    _by_id: dict[str, Asked] = field(default_factory=dict)
+
+    def messages(self, messages: Any, position: int, made_at: Any = None) -> None:
+        """Read calls and answers from a list of messages."""
+        for message in messages if isinstance(messages, list) else ():
+            members = as_mapping(message)
+            if members.get("role") == "tool":
+                self.answer(members)
+            elif members.get("role") == "assistant":
+                self.calls(members.get("tool_calls"), position, made_at)
+
+    def model(self, event: Event, position: int) -> None:
+        """Read one model call: answers from its input, calls from its output."""
+        given = value_of(event.input)
+        for message in given if isinstance(given, list) else ():
+            if as_mapping(message).get("role") == "tool":
+                self.answer(as_mapping(message))
+        choices = event.output.choices if isinstance(event.output, Output) else None
+        reply = choices[0].message if choices else None
+        if reply is not None:
+            self.calls(reply.tool_calls, position, event.timestamp)
+
+    def calls(self, calls: Any, position: int, made_at: Any) -> None:
+        """Read the calls of one reply."""
+        for call in _items(calls):
+            key = as_text(call.get("id"))
+            if key is not None and key in self._by_id:
+                continue
+            asked = Asked(call, position, made_at)
+            self.asked.append(asked)
+            if key is not None:
+                self._by_id[key] = asked
+
+    def answer(self, message: Mapping[str, Any]) -> None:
+        """Read a message with the role tool; the first answer to a call counts."""
+        asked = self._by_id.get(as_text(message.get("tool_call_id")) or "")
+        if asked is not None and asked.answer is None:
+            asked.answer = message
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    found: Iterable[Any] = value if isinstance(value, list) else ()
+    return [item for item in found if isinstance(item, Mapping)]
