@@ -31,8 +31,8 @@ from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.mini_swe_agent import load as mini_load
 from groundtrace.traces.source import Reader
 from groundtrace.traces.swe_agent import SweAgentReader
-from groundtrace.traces.swe_agent import load as swe_load
-from groundtrace.traces.swe_agent.words import split_words
+from groundtrace.traces.swe_agent import records as swe_load
+from groundtrace.traces.swe_agent.actions import split_words
 
 
 class OneFile(LocalFolder):

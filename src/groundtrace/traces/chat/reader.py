@@ -78,18 +78,18 @@ class ChatReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """Every row is a sample."""
-        from groundtrace.traces.chat.stated import samples
+        from groundtrace.traces.chat.records import samples
 
         return samples(folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """The only row of a file."""
-        from groundtrace.traces.chat.conversation import read
+        from groundtrace.traces.chat.trace import read
 
         return read(folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
         """One row."""
-        from groundtrace.traces.chat.conversation import read
+        from groundtrace.traces.chat.trace import read
 
         return read(folder, path, sample_id, keep)

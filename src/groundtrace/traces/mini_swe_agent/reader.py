@@ -60,6 +60,6 @@ class MiniSweAgentReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory."""
-        from groundtrace.traces.mini_swe_agent.trajectory import read
+        from groundtrace.traces.mini_swe_agent.trace import read
 
         return read(folder, path, keep)

@@ -54,13 +54,13 @@ class SweAgentReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
         """The file is one sample, or not a trial: a demonstration, or a history without steps."""
-        from groundtrace.traces.swe_agent.load import read_info
+        from groundtrace.traces.swe_agent.records import read_info
 
         stated, no_trial = read_info(folder, path)
         yield Sample(None, stated, no_trial)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory."""
-        from groundtrace.traces.swe_agent.trajectory import read
+        from groundtrace.traces.swe_agent.trace import read
 
         return read(folder, path, keep)

@@ -14,20 +14,21 @@ from msgspec.structs import replace
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, StatedLines, Usage
 from groundtrace.storage import Folder
+from groundtrace.traces.kit.fit import fit
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
-from groundtrace.traces.mini_swe_agent.answers import has_code, read_answer
+from groundtrace.traces.kit.log import Log
+from groundtrace.traces.mini_swe_agent.answers import OPENS, has_code, read_answer, stated_context
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
-from groundtrace.traces.mini_swe_agent.messages import (
+from groundtrace.traces.mini_swe_agent.records import (
     NO_EXTRA,
     NO_RESPONSE,
     NO_TOKENS,
     Message,
-    message_of,
+    Reply,
+    read_reply,
 )
-from groundtrace.traces.mini_swe_agent.replies import Reply, read_reply
-from groundtrace.traces.mini_swe_agent.stated_context import OPENS, stated_context
-from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.source import Source
 
 TOOL = "bash"
 """The only tool, with its name in the tool table."""
@@ -48,7 +49,7 @@ class Trajectory:
         self.source = Source(
             path, "transcript", "mini-swe-agent", harness="mini-swe-agent", is_main_log=True
         )
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.reply: Reply | None = None
         """The reply whose answer is being collected."""
         self.made_at: float | None = None
@@ -76,7 +77,7 @@ class Trajectory:
                 reason = f"a message is {type(message).__name__}, not an object"
                 self.source.problem("wrong_type", reason, place=place)
             else:
-                self.message(message_of(message), number)
+                self.message(fit(message, Message), number)
 
     def message(self, message: Message, number: int) -> None:
         self.seen += 1
@@ -136,21 +137,14 @@ class Trajectory:
         *,
         ended: bool,
     ) -> None:
-        call = RawCall(
-            TOOL,
-            self.keep.arguments({"command": command}),
-            call_id=call_id,
-            step_id=str(self.number),
-            made_at=self.made_at,
-            position=self.source.ledger.position,
+        call = self.log.call(
+            TOOL, {"command": command}, call_id, made_at=self.made_at, step_id=str(self.number)
         )
         if answers or ended:
             answer = read_answer(command, answers, ended=ended)
-            call.result, call.result_cut = self.keep.result(answer.text, None, answer.failed, None)
-            self.source.cut_results += call.result_cut
+            self.log.answer(call, answer.text, answer.failed)
             times = [moment for message in answers if (moment := message.moment) is not None]
             call.answered_at = times[-1] if times else None
-        self.source.calls.append(call)
 
     def finish(self, root: Mapping[str, Any], problems: Iterable[Problem]) -> Source:
         source = self.source
@@ -169,7 +163,7 @@ class Trajectory:
         source.model = stated.model or self.bare_model
         source.harness_version = stated.harness_version
         source.usage = self.totals(stated.cost_usd, stated.cost_source)
-        source.report_cut_results()
+        self.log.finish(has_lines=False)
         seconds = None
         if self.last is not None and source.first_timestamp is not None:
             seconds = max(0.0, self.last - source.first_timestamp)

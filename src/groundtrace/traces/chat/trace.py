@@ -22,12 +22,13 @@ from groundtrace.traces.chat.dialects import (
     text_of,
     xml_calls,
 )
-from groundtrace.traces.chat.stated import NAMING, stated_of
+from groundtrace.traces.chat.records import NAMING, stated_of
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.moves import folder_after
 from groundtrace.traces.kit.rows import find_row
-from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.source import Source
 
 UPLOADED = regex(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
 _LASTING = frozenset({"bash", "execute_bash", "terminal"})
@@ -104,7 +105,7 @@ def _mini(
     messages: Sequence[Mapping[str, Any]], row: Mapping[str, Any], path: str, keep: Keep
 ) -> Source:
     """A conversation of mini-swe-agent in a row."""
-    from groundtrace.traces.mini_swe_agent.trajectory import Trajectory
+    from groundtrace.traces.mini_swe_agent.trace import Trajectory
 
     trajectory = Trajectory(path, keep)
     trajectory.messages(messages)
@@ -120,7 +121,7 @@ class Conversation:
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "chat", is_main_log=True)
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.cwd: str | None = None
         self.open_file: str | None = None
         self.seen = 0
@@ -169,20 +170,14 @@ class Conversation:
         if not asked.is_whole:
             reason = "the arguments of a call cannot be decoded"
             self.source.problem("wrong_type", reason, place=f"$.messages[{number}]")
-        call = RawCall(
-            asked.name,
-            self.keep.arguments(asked.arguments),
-            call_id=asked.call_id,
-            step_id=str(number),
-            position=self.source.ledger.position,
-            cwd=folder_after(asked.before, self.cwd) if asked.before else self.cwd,
+        cwd = folder_after(asked.before, self.cwd) if asked.before else self.cwd
+        call = self.log.call(
+            asked.name, asked.arguments, asked.call_id, cwd=cwd, step_id=str(number)
         )
         if answer is not None:
             read = read_answer(asked.name, answer)
-            call.result, call.result_cut = self.keep.result(read.text, None, read.failed, None)
-            self.source.cut_results += call.result_cut
+            self.log.answer(call, read.text, read.failed)
             self.cwd = read.folder or self.folder_after(asked, read)
-        self.source.calls.append(call)
 
     def folder_after(self, asked: Asked, answer: CallAnswer) -> str | None:
         """The directory after a call whose answer does not state it.
@@ -234,5 +229,5 @@ class Conversation:
             cost_usd=cost,
             cost_source=None if cost is None else "cost",
         )
-        source.report_cut_results()
+        self.log.finish(has_lines=False)
         return source

@@ -16,10 +16,11 @@ from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.moves import folder_after, may_move
-from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.source import Source
 from groundtrace.traces.swe_agent.actions import NOT_RUN, answer_of, read_action
-from groundtrace.traces.swe_agent.load import Loaded, Said, Step, load, model_of, stated_of
+from groundtrace.traces.swe_agent.records import Loaded, Said, Step, load, model_of, stated_of
 
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
@@ -36,7 +37,7 @@ class Trajectory:
     def __init__(self, path: str, keep: Keep, said: Iterable[Said]) -> None:
         self.source = Source(path, "transcript", "swe-agent", harness="swe-agent", is_main_log=True)
         self.source.ledger.interrupt()  # tokens are known only for the whole run
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.ids = _ids(said)
         self.cwd: str | None = None
         """Directory before the next step, if known."""
@@ -56,7 +57,7 @@ class Trajectory:
         place = f"$.trajectory[{number}]"
         action = step.action
         if action is not None and not isinstance(action, str):
-            self.source.problem("wrong_type", "an action is not text", place=place, lost_calls=1)
+            self.log.unusable("an action is not text", place=place)
             action = None
         state, before = _state_of(step.state)
         if before:
@@ -80,22 +81,19 @@ class Trajectory:
     def call(self, action: str, observation: Any, number: int) -> None:
         asked = read_action(action, self.open_file)
         ids = self.ids.get(action.strip())
-        call = RawCall(
+        call = self.log.call(
             asked.name,
-            self.keep.arguments(asked.arguments),
-            call_id=ids.pop(0) if ids else None,
-            step_id=str(number),
-            position=self.source.ledger.position,
+            asked.arguments,
+            ids.pop(0) if ids else None,
             cwd=folder_after(asked.before, self.cwd),
+            step_id=str(number),
         )
         if isinstance(observation, str):
             text, failed = answer_of(asked.name, observation)
-            call.result, call.result_cut = self.keep.result(text, None, failed, None)
-            self.source.cut_results += call.result_cut
+            self.log.answer(call, text, failed)
         elif observation is not None:
             place = f"$.trajectory[{number}]"
             self.source.problem("wrong_type", "an observation is not text", place=place)
-        self.source.calls.append(call)
 
     def finish(self, loaded: Loaded, run_model: str | None) -> Source:
         source = self.source
@@ -110,7 +108,7 @@ class Trajectory:
             source.notes.append(f"{loaded.other_attempts} other attempts in the file are not read")
         source.harness_version = source.stated.harness_version
         source.usage = _totals(loaded.root, source)
-        source.report_cut_results()
+        self.log.finish(has_lines=False)
         return source
 
 
