@@ -68,7 +68,7 @@ class OpenHandsReader:
 
     def part_of(self, folder: Folder, path: str) -> str | None:
         """`output.jsonl`, for a file of attempts: it holds the chosen ones (D103)."""
-        from groundtrace.traces.openhands.attempts import ATTEMPT, OUTPUT
+        from groundtrace.traces.openhands.rows import ATTEMPT, OUTPUT
 
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
 

@@ -15,13 +15,20 @@ from msgspec import UNSET
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
-from groundtrace.traces.chat.conversation import UPLOADED
+from groundtrace.traces.chat.trace import UPLOADED
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.moves import may_move
-from groundtrace.traces.openhands.actions import Asked, asked_v0, asked_v1, outcome_v0, outcome_v1
+from groundtrace.traces.openhands.actions import (
+    Asked,
+    asked_v0,
+    asked_v1,
+    outcome_v0,
+    outcome_v1,
+    skill_failed,
+)
 from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
-from groundtrace.traces.openhands.skills import skill_failed
 from groundtrace.traces.source import RawCall, Source
 
 _V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
@@ -32,11 +39,9 @@ class Events:
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "openhands", harness="openhands", is_main_log=True)
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.by_event: dict[int | str, RawCall] = {}
         """Calls by the id of their event; in V0 only those without an answer so far."""
-        self.by_call: dict[str, RawCall] = {}
-        """Calls by their id."""
         self.last: RawCall | None = None
         """The last call, for histories whose events have no ids."""
         self.cwd: str | None = None
@@ -46,7 +51,7 @@ class Events:
         """Tokens so far, from the running totals in the events."""
         self.cost: float | None = None
         self.end: float | None = None
-        self.seen = self.orphans = self.number = 0
+        self.seen = self.number = 0
 
     def lost(self, problem: Problem) -> None:
         """Note a part of the log that could not be read."""
@@ -133,9 +138,9 @@ class Events:
         elif kind in _V1_ANSWERS:
             call = self.by_event.get(event.action_id) if _is_id(event.action_id) else None
             if call is None and _is_id(event.tool_call_id):
-                call = self.by_call.get(event.tool_call_id)
+                call = self.log.by_id.get(event.tool_call_id)
             if call is None:
-                self.orphans += 1
+                self.log.orphan(None)
                 return
             text, failed, folder = outcome_v1(kind, event)
             self.answer(call, text, failed, folder, moment)
@@ -159,32 +164,27 @@ class Events:
 
     def call(self, asked: Asked, event_id: Any, moment: float | None) -> None:
         """Add a call; an id that the log repeats is dropped, as it no longer tells calls apart."""
-        call_id = asked.call_id if asked.call_id not in self.by_call else None
+        call_id = asked.call_id if asked.call_id not in self.log.by_id else None
         has_id = _is_id(event_id)
-        call = RawCall(
+        call = self.log.call(
             asked.name,
-            self.keep.arguments(asked.arguments),
-            call_id=call_id,
-            step_id=str(event_id) if has_id else str(self.number - 1),
-            server=asked.server,
+            asked.arguments,
+            call_id,
             made_at=moment,
-            position=self.source.ledger.position,
             cwd=self.cwd,
+            step_id=str(event_id) if has_id else str(self.number - 1),
         )
-        self.source.calls.append(call)
+        call.server = asked.server  # often only that it is a server's tool is known
         self.last = call
         if has_id:
             self.by_event[event_id] = call
-        if call_id is not None:
-            self.by_call[call_id] = call
 
     def answer(
         self, call: RawCall, text: str, failed: bool, folder: str | None, moment: float | None
     ) -> None:
         if call.result is not None:
             return
-        call.result, call.result_cut = self.keep.result(text, None, failed, None)
-        self.source.cut_results += call.result_cut
+        self.log.answer(call, text, failed)
         call.answered_at = moment
         if folder is not None:
             command = call.arguments.get("command")
@@ -228,9 +228,9 @@ class Events:
         source.parsed = self.seen > 0
         if not self.seen and not source.problems:
             source.problem("empty_file", "a history without events")
-        if self.orphans:
-            reason = f"{self.orphans} observations belong to no action of the log"
-            source.problem("orphan_results", reason, lost_calls=self.orphans)
+        if lost := self.log.orphans:  # its action is lost with each of them
+            reason = f"{lost} observations belong to no action of the log"
+            source.problem("orphan_results", reason, lost_calls=lost)
         source.cwd = source.calls[0].cwd if source.calls else None
         source.cwd = source.cwd or self.start
         total = as_mapping(metrics.get("accumulated_token_usage"))
