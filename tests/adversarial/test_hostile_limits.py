@@ -57,7 +57,7 @@ def test_steps_beyond_the_limit_are_named_with_their_calls(
     text = HEAD + ",".join(STEP % (CALL % number) for number in range(30)) + "]}"
     put(tmp_path / "agent/trajectory.json", text)
     for size in (large.LARGE, 10):  # decoded whole, and step by step
-        monkeypatch.setattr("groundtrace.traces.atif.trajectory.LARGE", size)
+        monkeypatch.setattr("groundtrace.traces.atif.trace.LARGE", size)
         for module in (steps, large):
             monkeypatch.setattr(module, "MAX_STEPS", 10)
         trace, problems = read_trace(LocalFolder(tmp_path))

@@ -66,7 +66,7 @@ GEMINI_MESSAGES = (
 )
 GEMINI_CALLS = (("a", "read_file", True), ("b", "write_file", True), ("c", "glob", False))
 GEMINI = json.dumps({**gemini.HEADER, "messages": GEMINI_MESSAGES}).encode()
-INSPECT_SAMPLE = inspect_ai.trace(
+INSPECT_SAMPLE = inspect_ai.sample(
     *inspect_ai.EVENTS, inspect_ai.tool("d", "bash", {"cmd": "cat x"}, LONG)
 )
 INSPECT_CALLS = (

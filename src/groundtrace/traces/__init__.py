@@ -2,7 +2,7 @@
 
 Readers know nothing about categories, files or ground truth: they produce ToolCalls. Each format
 has a folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so its
-folder also holds a dialect, which `atif/harness.py` names. Another package registers its format
+folder also holds a dialect, which `atif/trace.py` names. Another package registers its format
 under the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]

@@ -47,6 +47,6 @@ class AtifReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory and those that it refers to."""
-        from groundtrace.traces.atif.trajectory import read
+        from groundtrace.traces.atif.trace import read
 
         return read(folder, path, keep)

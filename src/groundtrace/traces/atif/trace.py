@@ -11,6 +11,9 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+from msgspec import field
+
 from groundtrace.base import jsonio
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
@@ -18,12 +21,20 @@ from groundtrace.model import Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces.atif.calls import StepCall, StepReader
-from groundtrace.traces.atif.harness import SPAWNERS, dialect_of, harness_of
-from groundtrace.traces.atif.large import LARGE, load_large
-from groundtrace.traces.atif.load import load
-from groundtrace.traces.atif.steps import Damage, Loaded, Step, from_value
-from groundtrace.traces.atif.tokens import StepTokens
+from groundtrace.traces.atif.dialect import Dialect
+from groundtrace.traces.atif.records import (
+    LARGE,
+    Damage,
+    Loaded,
+    Step,
+    from_value,
+    load,
+    load_large,
+)
+from groundtrace.traces.claude_code.dialect import CLAUDE_CODE
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import Ledger, TokenCounts
+from groundtrace.traces.openhands.dialect import OPENHANDS
 from groundtrace.traces.source import RawCall, Source
 
 MAX_DEPTH = 16
@@ -280,3 +291,114 @@ def inside(path: str, file: str) -> str | None:
         return None
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
     return None if joined == ".." or joined.startswith("../") else joined
+
+
+# --- tokens ---
+
+_COLLAPSED = ("ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2")
+"""Versions with one step per content block, for every harness."""
+
+
+class StepTokens(msgspec.Struct):
+    """Writes the usage of steps into the ledger of the source."""
+
+    ledger: Ledger
+    subagent: bool
+    collapse: bool
+    """Whether each content block is a step with the usage of the whole message. Steps in a row with
+    equal usage then are one model call; there is no message id that shows it."""
+    add_creation: bool
+    """Whether `prompt_tokens` lacks cache creation: 14,003 where the prompt was 33,630."""
+    usage_once_an_answer: bool
+    """Whether a step without usage is a further call of the same model answer, not a gap."""
+    last: tuple[int, int, int] | None = field(default=None)
+    model_call: object = None
+    """Key of the model call that the last step belongs to."""
+
+    @classmethod
+    def for_trajectory(cls, loaded: Loaded, ledger: Ledger, *, subagent: bool) -> StepTokens:
+        dialect = dialect_of(loaded)
+        version = as_text(loaded.schema_version) or ""
+        steps = [step for step in loaded.steps if isinstance(step, Step)]
+        return cls(
+            ledger,
+            subagent,
+            collapse=dialect.repeats_usage or version in _COLLAPSED,
+            add_creation=any(_leaves_creation_out(step.metrics) for step in steps),
+            usage_once_an_answer=dialect.usage_once_an_answer,
+        )
+
+    def step(self, step: Step) -> None:
+        """Account for one step."""
+        if step.source == "corpus_builder":
+            # A placeholder for steps that were removed: their usage is unknown.
+            self.ledger.interrupt()
+            self.last = None
+            return
+        if step.source in ("user", "system"):
+            self.last = None
+            return
+        if step.llm_call_count == 0 and step.llm_call_count is not False:
+            return
+        metrics = as_mapping(step.metrics)
+        prompt = as_count(metrics.get("prompt_tokens"))
+        if prompt is None:
+            if not self.usage_once_an_answer and step.tool_calls:
+                self.ledger.interrupt()
+            return
+        extra = as_mapping(metrics.get("extra"))
+        created = as_count(extra.get("cache_creation_input_tokens")) or 0
+        cached = as_count(metrics.get("cached_tokens")) or 0
+        key = (prompt, cached, created)
+        if not (self.collapse and key == self.last):
+            self.model_call = object()
+        self.last = key
+        counts = TokenCounts(
+            prompt + (created if self.add_creation else 0),
+            as_count(metrics.get("completion_tokens")) or 0,
+        )
+        self.ledger.add(self.model_call, counts, subagent=self._is_subagent(step))
+
+    def _is_subagent(self, step: Step) -> bool:
+        return self.subagent or as_mapping(step.extra).get("is_sidechain") is True
+
+
+def _leaves_creation_out(metrics: Any) -> bool:
+    """Whether a prompt is smaller than its cached and created parts, so it cannot include both."""
+    metrics = as_mapping(metrics)
+    prompt = as_count(metrics.get("prompt_tokens"))
+    created = as_count(as_mapping(metrics.get("extra")).get("cache_creation_input_tokens"))
+    cached = as_count(metrics.get("cached_tokens")) or 0
+    return prompt is not None and created is not None and prompt < cached + created
+
+
+# --- dialects ---
+
+DIALECTS: tuple[Dialect, ...] = (OPENHANDS, CLAUDE_CODE)
+"""Harnesses whose trajectories need special treatment."""
+
+PLAIN = Dialect()
+
+SPAWNERS = frozenset[str]().union(*(dialect.spawners for dialect in DIALECTS))
+"""Tools that start a subagent, of every dialect: the harness's name may be lost by damage."""
+
+
+def harness_of(loaded: Loaded) -> str:
+    """The harness's name in lower case; if damaged, known by its tools; empty if unknown."""
+    name = as_text(as_mapping(loaded.agent).get("name"))
+    if name is not None:
+        return name.lower()
+    tools = {
+        call.get("function_name")
+        for step in loaded.steps
+        if isinstance(step, Step) and isinstance(step.tool_calls, list)
+        for call in step.tool_calls
+        if isinstance(call, dict) and isinstance(call.get("function_name"), str)
+    }
+    return next((dialect.harness for dialect in DIALECTS if tools & dialect.tools), "")
+
+
+def dialect_of(loaded: Loaded) -> Dialect:
+    """The dialect of a trajectory; the default one if the harness is unknown."""
+    name = harness_of(loaded)
+    return next((dialect for dialect in DIALECTS if dialect.is_of(name)), PLAIN)
