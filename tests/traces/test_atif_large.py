@@ -9,7 +9,7 @@ import pytest
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.atif import large as atif_large
+from groundtrace.traces.atif import records as atif_large
 from groundtrace.traces.atif import trace as atif
 from tests.traces.trials import FIXTURES
 

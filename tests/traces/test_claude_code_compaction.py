@@ -10,7 +10,7 @@ import pytest
 
 from groundtrace.events.context import context_changes
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.claude_code import transcript
+from groundtrace.traces.claude_code import trace as transcript
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.merge import merge
 

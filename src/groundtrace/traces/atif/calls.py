@@ -15,7 +15,7 @@ from groundtrace.base.values import as_mapping, as_text
 from groundtrace.problems import ProblemKind
 from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.records import Step
-from groundtrace.traces.claude_code.results import says_failure
+from groundtrace.traces.claude_code.records import says_failure
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep, whole_lines
 from groundtrace.traces.kit.stored_output import shown_part

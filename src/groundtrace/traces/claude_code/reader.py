@@ -105,6 +105,6 @@ class ClaudeCodeReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a stream, a session log or a subagent's own file."""
-        from groundtrace.traces.claude_code.transcript import read
+        from groundtrace.traces.claude_code.trace import read
 
         return read(folder, path, keep)

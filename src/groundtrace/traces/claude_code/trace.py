@@ -16,16 +16,18 @@ from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_text
-from groundtrace.base.visible import plural
 from groundtrace.model import ContextMark, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces.claude_code.context import context_mark
-from groundtrace.traces.claude_code.lines import Block, Line, decode_line
-from groundtrace.traces.claude_code.results import says_failure, shown_image
-from groundtrace.traces.claude_code.salvage import salvage_line
-from groundtrace.traces.claude_code.tokens import (
+from groundtrace.traces.claude_code.records import (
+    Block,
+    Line,
+    context_mark,
     counts_of,
+    decode_line,
+    salvage_line,
+    says_failure,
+    shown_image,
     stated_counts,
     stated_output,
     stated_total,
@@ -33,6 +35,7 @@ from groundtrace.traces.claude_code.tokens import (
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.stored_output import shown_part
 from groundtrace.traces.source import RawCall, Source
 
@@ -67,16 +70,11 @@ class ClaudeTranscript:
             is_main_log=True,
             spawners=SPAWNERS,
         )
-        self.keep = keep
-        self.by_id: dict[str, RawCall] = {}
+        self.log = Log(self.source, keep)
         self.without_id: list[RawCall] = []
         self.answered = 0
         """How many of `without_id` have a result: searching all each time took quadratic time."""
         self.events = 0
-        self.lines_seen = 0
-        self.first_noise: int | None = None
-        self.orphans: list[int] = []
-        self.noise_count = 0
         self.session_lines = 0
         self.own_file = _SUBAGENT_FILE.search(path) is not None
         self.result: Line | None = None
@@ -87,7 +85,7 @@ class ClaudeTranscript:
 
     def lines(self, lines: Iterable[RawLine]) -> None:
         for line in lines:
-            self.lines_seen += 1
+            self.log.lines += 1
             if line.too_long:
                 self.source.report_long_line(line)
                 self.source.ledger.interrupt()
@@ -104,15 +102,10 @@ class ClaudeTranscript:
             self.event(events, line.number)
             return
         if not events:
-            self.note_noise(line)
+            self.log.noise(line.number)
         for event in events:
             self.event(event, line.number)
         self.check_encoding(line)
-
-    def note_noise(self, line: RawLine) -> None:
-        self.noise_count += 1
-        if self.first_noise is None:
-            self.first_noise = line.number
 
     def check_encoding(self, line: RawLine) -> None:
         try:
@@ -126,12 +119,12 @@ class ClaudeTranscript:
         """Handle a line that does not decode: noise from stderr, or a damaged event."""
         data = line.data
         if not data.startswith((b"{", b"[")) and b'"type"' not in data and b'"tool_use' not in data:
-            self.note_noise(line)
+            self.log.noise(line.number)
             return
         text = salvage.to_text(data)
-        calls_before = len(self.by_id) + len(self.without_id)
+        calls_before = len(self.source.calls)
         usage_found = self.salvage(text, line.number)
-        recovered = len(self.by_id) + len(self.without_id) - calls_before
+        recovered = len(self.source.calls) - calls_before
         lost = max(0, len(_TOOL_USE.findall(text)) - recovered)
         if not usage_found:
             self.source.ledger.interrupt()
@@ -263,39 +256,23 @@ class ClaudeTranscript:
 
     def call(self, call_id: Any, name: Any, given: Any, line: Line, number: int) -> RawCall | None:
         """Add a tool call; a line that repeats a known call adds nothing."""
-        known = self.by_id.get(call_id) if isinstance(call_id, str) else None
+        key = as_text(call_id)
+        known = None if key is None else self.log.by_id.get(key)
         if known is not None:
             return known
         tool = as_text(name)
         arguments = as_arguments(given)
         if tool is None or arguments is None:
             what = "name" if tool is None else "input"
-            self.source.problem(
-                "wrong_type",
-                f"tool call whose {what} is {type(name if tool is None else given).__name__}",
-                line=number,
-                place=f"$.message.content[].{what}",
-                lost_calls=1,
-            )
+            kind = type(name if tool is None else given).__name__
+            reason = f"tool call whose {what} is {kind}"
+            self.log.unusable(reason, line=number, place=f"$.message.content[].{what}")
             return None
-        parent = as_text(line.parent_tool_use_id)
-        call = RawCall(
-            tool,
-            self.keep.arguments(arguments),
-            call_id=as_text(call_id),
-            server=server_in_name(tool),
-            made_at=self.moment,
-            position=self.source.ledger.position,
-            is_subagent=self.is_subagent(line),
-            cwd=as_text(line.cwd),
-            spawned_by=parent,
-        )
-        if call.server is not None:
-            self.source.mcp_servers.setdefault(call.server)
-        self.source.calls.append(call)
-        if isinstance(call_id, str) and call_id:
-            self.by_id[call_id] = call
-        else:
+        server, cwd = server_in_name(tool), as_text(line.cwd)
+        call = self.log.call(tool, arguments, key, server, self.moment, cwd=cwd)
+        call.is_subagent = self.is_subagent(line)
+        call.spawned_by = as_text(line.parent_tool_use_id)
+        if key is None:
             self.without_id.append(call)
         return call
 
@@ -308,9 +285,12 @@ class ClaudeTranscript:
         number: int,
     ) -> None:
         """Add the result of a call; the first one counts."""
-        call = self.by_id.get(call_id) if isinstance(call_id, str) else self.oldest_unanswered()
+        if isinstance(call_id, str):
+            call = self.log.by_id.get(as_text(call_id) or "")
+        else:
+            call = self.oldest_unanswered()
         if call is None:
-            self.orphans.append(number)
+            self.log.orphan(number)
             return
         if call.result is not None:
             return
@@ -319,10 +299,8 @@ class ClaudeTranscript:
         text, path = shown_part(content_text(content), structured)
         failed = is_error is True or says_failure(text, structured)
         data = structured if isinstance(structured, (dict, list)) else shown_image(content)
-        call.result, cut = self.keep.result(text, data, failed, path)
-        call.result_cut = cut
+        self.log.answer(call, text, failed, data, path)
         call.answered_at = self.moment
-        self.source.cut_results += cut
 
     def agent_ended(self, call: RawCall, structured: dict[str, Any]) -> None:
         """Note which subagent a call started, and what its result says of the last model call."""
@@ -366,14 +344,7 @@ class ClaudeTranscript:
         if self.own_file:
             stem = source.file.rsplit("/", 1)[-1].removesuffix(".jsonl")
             source.agent_id = stem.removeprefix("agent-")
-        source.report_lines(self.lines_seen, self.noise_count, self.first_noise)
-        if self.orphans:
-            source.problem(
-                "orphan_results",
-                f"{plural(len(self.orphans), 'result answers', 'results answer')} no call of the file",
-                line=self.orphans[0],
-            )
-        source.report_cut_results()
+        self.log.finish()
         source.usage = self.totals()
         return source
 
