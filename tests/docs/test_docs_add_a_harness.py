@@ -43,6 +43,18 @@ def test_three_files_are_a_format() -> None:
     assert files == {*THREE, "__init__.py"}
 
 
+@pytest.mark.parametrize(
+    "folder", sorted({folder_of(reader) for reader in traces.READERS}), ids=lambda path: path.name
+)
+def test_every_format_has_the_same_names(folder: Path) -> None:
+    files = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
+    if folder.name == "mapped":  # its formats are TOML, not code
+        assert {"reader.py", "trace.py"} <= files
+    else:
+        assert files >= THREE
+    assert len(files) <= 6
+
+
 CODED = [reader for reader in traces.READERS if not isinstance(reader, MappedReader)]
 """Readers that are code; a mapping says in its own file what was seen of its format."""
 

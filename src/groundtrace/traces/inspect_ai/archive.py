@@ -14,7 +14,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
+from itertools import pairwise
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from groundtrace.storage import Folder
 
@@ -41,7 +42,15 @@ class ArchiveError(OSError):
     """An archive or a member that is refused, and why."""
 
 
-Members = Mapping[str, zipfile.ZipInfo]
+class Member(NamedTuple):
+    """One line of the list."""
+
+    info: zipfile.ZipInfo
+    room: int
+    """Bytes from its header to the next one. Members that share bytes unpack to any size."""
+
+
+Members = Mapping[str, Member]
 """The list of members, by name."""
 
 
@@ -52,7 +61,9 @@ def read_members(stream: BinaryIO) -> Members:
         infos = zipfile.ZipFile(stream).infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
         raise ArchiveError(f"not a whole zip archive ({error})") from error
-    return {info.filename: info for info in infos}
+    starts = sorted({info.header_offset for info in infos})
+    room = dict(zip(starts, (b - a for a, b in pairwise([*starts, 1 << 62])), strict=True))
+    return {info.filename: Member(info, room[info.header_offset]) for info in infos}
 
 
 class Archive:
@@ -65,7 +76,7 @@ class Archive:
 
     def open(self, name: str) -> BinaryIO:
         """A member, unpacked while it is read, before the next one is opened; raises ArchiveError."""
-        info = self.members[name]
+        info, room = self.members[name]
         if info.flag_bits & 0x1:
             raise ArchiveError(f"{name}: encrypted; logs are never encrypted")
         if info.file_size > MAX_MEMBER:
@@ -73,6 +84,8 @@ class Archive:
         if info.file_size > max(SMALL, MAX_RATIO * info.compress_size):
             ratio = info.file_size // max(1, info.compress_size)
             raise ArchiveError(f"{name}: unpacks to {ratio:,} times its size; not read")
+        if info.compress_size > room:
+            raise ArchiveError(f"{name}: overlaps another member; not read")
         self._find(info)
         try:
             if info.compress_type == _ZSTD and not _knows_zstd():

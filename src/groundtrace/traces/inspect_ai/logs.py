@@ -361,7 +361,7 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
 
 
 def _opened(archive: Archive, place: Place, path: str) -> Listed:
-    size = archive.members[place.member].file_size
+    size = archive.members[place.member].info.file_size
     shown = f"{path}#{place.member}"
     loaded = load_opened(
         lambda: archive.open(place.member), size, shown, "events", _TOOL, typed_sample
