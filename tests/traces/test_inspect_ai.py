@@ -438,3 +438,14 @@ def test_a_log_is_listed_once_for_all_its_samples(
     for item in listed:
         source = reader.read_sample(folder, form, item.sample_id or "", Keep())
         assert [call.call_id for call in source.calls] == ["c1", "c2", "c3"]
+
+
+def test_a_member_before_the_start_of_the_file_is_refused(tmp_path: Path) -> None:
+    """An archive that lost its first bytes, with a list that counts them."""
+    whole = raw_zip([("header.json", 0, b"{}", 2), ("samples/a_epoch_1.json", 0, b"{}", 2)])
+    (tmp_path / "log.eval").write_bytes(whole[9:])
+    with (
+        archive.open_archive(LocalFolder(tmp_path), "log.eval") as opened,
+        pytest.raises(archive.ArchiveError, match="its header is damaged"),
+    ):
+        opened.open("header.json")

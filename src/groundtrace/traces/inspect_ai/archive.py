@@ -100,8 +100,10 @@ class Archive:
 
     def _find(self, info: zipfile.ZipInfo) -> None:
         """Go to the packed bytes of a member."""
-        self._stream.seek(info.header_offset)
-        header = self._stream.read(30)
+        header = b""
+        if info.header_offset >= 0:  # damage may give a place before the file
+            self._stream.seek(info.header_offset)
+            header = self._stream.read(30)
         if len(header) < 30 or header[:4] != b"PK\x03\x04":
             raise ArchiveError(f"{info.filename}: its header is damaged")
         name, extra = struct.unpack("<HH", header[26:30])

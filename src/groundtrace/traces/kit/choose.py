@@ -243,7 +243,8 @@ def what_it_is(head: bytes) -> str:
 
 
 _TEXTS = (".txt", ".log", ".out")
-_FEW = 3
+_FEW = 10
+"""Lines that are not JSON in a damaged log; a screen has dozens."""
 
 
 def is_screen(path: str, head: bytes) -> bool:
