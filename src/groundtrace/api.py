@@ -51,7 +51,7 @@ from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.request import now
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.traces import read_trace as read_trace_of
-from groundtrace.traces.loose import read_loose
+from groundtrace.traces.kit.loose import read_loose
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 

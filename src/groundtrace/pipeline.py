@@ -27,7 +27,7 @@ from groundtrace.runs.plan import TrialWork, WorkContext
 from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
-from groundtrace.traces.loose import read_trace_of
+from groundtrace.traces.kit.loose import read_trace_of
 from groundtrace.truth import kept_ground_truth
 
 

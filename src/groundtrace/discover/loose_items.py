@@ -23,7 +23,7 @@ from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
-    from groundtrace.traces.claims import SessionCalls
+    from groundtrace.traces.kit.claims import SessionCalls
 
 _SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
 """File endings that consist of two parts."""
@@ -111,7 +111,7 @@ class LooseRun(Frozen, frozen=True):
 def _may_have_companions(folder: Folder, file: str) -> bool:
     """Whether other files may be read with a trace; for a file of many samples there are none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import recognise
+    from groundtrace.traces.kit.loose import recognise
 
     found, _, _ = recognise(folder, file, all_readers()[0], named=True)
     return found is not None and not hasattr(found.reader, "samples")
@@ -220,7 +220,8 @@ def _samples(
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import companions_of, recognise, samples_of
+    from groundtrace.traces.kit.choose import POINTER
+    from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
@@ -234,7 +235,7 @@ def _samples(
         if row is not None:
             reason = f"no trace: {why}"
             yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
-        elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
+        elif why == POINTER or not (file.casefold().endswith(_QUIET) or file.startswith(".")):
             yield Skipped(path, None, f"no trace: {why}")
         return
     none = True

@@ -318,7 +318,7 @@ def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
 
 
 def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
-    from groundtrace.traces.jsonl import read_lines
+    from groundtrace.base.jsonl import read_lines
 
     rows: list[Any] = []
     try:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import known
 from groundtrace.errors import MissingExtraError
 from groundtrace.model import Problem, Task, TaskRow
 from groundtrace.storage import Folder, LocalFolder, TooLargeError
-from groundtrace.traces.jsonl import read_lines
 from groundtrace.truth.entries import shown
 
 SUFFIXES = (".jsonl", ".json", ".parquet")
