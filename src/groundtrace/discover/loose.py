@@ -176,6 +176,13 @@ def task_names(item: LooseItem) -> set[str]:
     return {name.casefold() for name in names if name}
 
 
+def instance_names(item: LooseItem) -> list[str]:
+    """Names under which verdicts may speak of an item, best first."""
+    named = item.named
+    assert named is not None
+    return [named.name, item.stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
+
+
 def loose_trial(
     item: LooseItem,
     folder: Folder,
@@ -198,11 +205,10 @@ def loose_trial(
     is_row = named.task is not None and named.task.row is not None
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
-    names = [named.name, stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
     models = [texts.get("model") or stated.model or "", config]
     made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
     around = places_around(folder, [p for p in item.parts[:-1] if p != "/"])
-    beside = verdicts.find(names, around, made_by)
+    beside = verdicts.find(instance_names(item), around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and tasks is not None and len(tasks):
@@ -328,7 +334,7 @@ def discover_loose(
     level = config_level((item.parts for item in items), (task_names(item) for item in items))
     for item in items:
         item.config = config_of(item, settings, level)
-    verdicts = Verdicts()
+    verdicts = Verdicts(name for item in items for name in instance_names(item))
     alone = len({item.config[0] for item in items}) == 1
     for item in items:
         trial, problems = loose_trial(item, folder, run_id, verdicts, tasks, alone=alone)

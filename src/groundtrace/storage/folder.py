@@ -31,6 +31,9 @@ class FolderEntry(msgspec.Struct, frozen=True):
     size: int = 0
     stamp: str = ""
     """Changes when the file does: times and mode on disk, ETag in a store."""
+    is_link: bool = False
+    time: float | None = None
+    """When its content last changed, in seconds since the epoch, where that is known."""
 
     @property
     def mark(self) -> str:

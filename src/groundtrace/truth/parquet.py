@@ -13,6 +13,7 @@ from groundtrace.errors import MissingExtraError
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, LocalFolder
 
+_ROWS = "read_parquet(?, hive_partitioning = false)"
 BATCH = 256
 """Rows in memory at a time."""
 
@@ -32,7 +33,7 @@ def parquet_rows(
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
                 described = database.execute(
-                    "SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]
+                    f"SELECT * FROM {_ROWS} LIMIT 0", [str(path)]
                 ).description
                 there = [item[0] for item in described if item[0] in columns]
                 if not there:
@@ -40,7 +41,7 @@ def parquet_rows(
                     problems.append(Problem(name, "bad_task", reason))
                     return
                 wanted = ", ".join(f'"{column}"' for column in there)
-                found = database.execute(f"SELECT {wanted} FROM read_parquet(?)", [str(path)])
+                found = database.execute(f"SELECT {wanted} FROM {_ROWS}", [str(path)])
                 number = 0
                 while rows := found.fetchmany(BATCH):
                     for row in rows:
@@ -52,11 +53,19 @@ def parquet_rows(
 
 
 def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
-    """The file at a path that DuckDB can open; a file in an object store is copied."""
+    """The file under a name that DuckDB takes literally.
+
+    It reads `tasks[AB].parquet` as a pattern, and takes columns from folders like `patch=none`. A
+    file in an object store is copied.
+    """
+    path = scratch / "tasks.parquet"
     if isinstance(folder, LocalFolder):
         folder.open(name).close()
-        return folder.path / name
-    path = scratch / "tasks.parquet"
+        try:
+            path.symlink_to((folder.path / name).resolve())
+            return path
+        except OSError:
+            pass  # not every system lets every user make links
     with folder.open(name) as stream, path.open("wb") as copy:
         shutil.copyfileobj(stream, copy)
     return path
