@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.base.values import model_name
 from groundtrace.discover.names import (
-    RunPlace,
+    Located,
     expand_flat,
     forms,
     is_config,
@@ -162,7 +162,7 @@ def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
             yield value, source.label
 
 
-def place_of(parts: Sequence[str], records: Records) -> RunPlace:
+def located(parts: Sequence[str], records: Records) -> Located:
     """Which run and configuration the folders give a trial, with the help of its records."""
     configs = [value for value, _ in stated("config_name", records)]
     return locate(parts, configs, record_tasks(records))
@@ -192,7 +192,7 @@ def identify(
     problems: list[Problem] = []
     evidence = {"run_id": "folder name"}
     flat = [*parts[:-1], *expand_flat(parts[-1])]
-    place = place_of(flat, records)
+    place = located(flat, records)
     trial_name, evidence["trial_name"] = first("trial_name", records)
     if trial_name is None:
         trial_name, evidence["trial_name"] = own_name(flat), "folder name"
@@ -230,13 +230,13 @@ def identify(
 
 
 def _config(
-    above: Sequence[str], records: Records, place: RunPlace, problems: list[Problem]
+    above: Sequence[str], records: Records, place: Located, problems: list[Problem]
 ) -> tuple[str, str]:
     said = list(stated("config_name", records))
     labels = {value.casefold() for value, where in said if "trials_dir" not in where}
     if len(labels) > 1:
-        told = ", ".join(f"{value!r} ({where})" for value, where in said)
-        reason = f"records disagree about the configuration: {told}; the first is used"
+        listed = ", ".join(f"{value!r} ({where})" for value, where in said)
+        reason = f"records disagree about the configuration: {listed}; the first is used"
         problems.append(Problem(CONFIG_FILE, "config_disagrees", reason))
     if said:
         return said[0]

@@ -350,9 +350,9 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
     from groundtrace.discover.sessions import Session, continued
 
     sessions = [(n, item.session) for n, item in enumerate(items) if item.session is not None]
-    told = continued([Session(items[n].parts, items[n].reader, calls) for n, calls in sessions])
+    repeated = continued([Session(items[n].parts, items[n].reader, calls) for n, calls in sessions])
     copies = set()
-    for (number, _), found in zip(sessions, told, strict=True):
+    for (number, _), found in zip(sessions, repeated, strict=True):
         item = items[number]
         item.session = None  # one copy of all calls' arguments is enough
         if found is None:

@@ -49,7 +49,7 @@ _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 
 
-class RunPlace(NamedTuple):
+class Located(NamedTuple):
     """Where the run and the configuration are among the folders above a trial."""
 
     run: int
@@ -62,7 +62,7 @@ class RunPlace(NamedTuple):
     """Whether a name showed it, and not the position alone."""
 
 
-def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> RunPlace:
+def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> Located:
     """Interpret the folders from the top down to the trial.
 
     `configs` are configurations and `tasks` are task names that the trial's records give.
@@ -73,14 +73,14 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     strong = index is not None
     mode = _own_mode(parts[-1], tasks, alone=index is None) if parts else None
     if mode is not None:
-        return RunPlace(_run_above(above, len(above), tasks), mode, batch, True)
+        return Located(_run_above(above, len(above), tasks), mode, batch, True)
     if index is None:
         index = len(above) - 1
         while index >= 0 and _is_inner(above[index], tasks):
             index -= 1
     if index < 0:
-        return RunPlace(-1, None, batch, strong)
-    return RunPlace(_run_above(above, index, tasks), above[index], batch, strong)
+        return Located(-1, None, batch, strong)
+    return Located(_run_above(above, index, tasks), above[index], batch, strong)
 
 
 def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
-from groundtrace.discover.identity import identify, place_of
+from groundtrace.discover.identity import identify, located
 from groundtrace.discover.outcome import Prices, cost_of, read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.model import Outcome, Problem, Trace, Trial
@@ -48,7 +48,7 @@ def trial_at(
     if records.level != "trial":
         return None, records.problems
     parts = [*(clean_text(name) for name in above), clean_text(folder.name)]
-    place = place_of(parts, records)
+    place = located(parts, records)
     run_id = parts[place.run] if place.run >= 0 else parts[0]
     return make_trial(
         folder,

@@ -121,10 +121,8 @@ def evaluated(
         runs = set(map(_words, made_by.runs))
         found = [item for item in found if _words(item[0].run) in runs] or found
     if len({reward for _, reward, _ in found}) > 1:
-        told = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
-        reason = (
-            f"verdicts disagree: {told}; nothing says which belongs to this trace, so none is used"
-        )
+        listed = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
+        reason = f"verdicts disagree: {listed}; nothing says which belongs to this trace, so none is used"
         problems.append(Problem(found[0][2], "verdicts_disagree", reason))
         return []
     return [(reward, source) for _, reward, source in found[:1]]
@@ -254,10 +252,10 @@ class Verdicts:
                 found = OutcomeBeside(submission=patch, submission_source=source)
         given = [*rewards, *listed]
         if len({reward for reward, _ in given}) > 1:
-            told = ", ".join(f"{reward:g} ({source})" for reward, source in given)
+            said = ", ".join(f"{reward:g} ({source})" for reward, source in given)
             used = "the first is used" if rewards else "none is used"
             problems.append(
-                Problem(given[0][1], "verdicts_disagree", f"verdicts disagree: {told}; {used}")
+                Problem(given[0][1], "verdicts_disagree", f"verdicts disagree: {said}; {used}")
             )
             given = rewards
         reward, source = given[0] if given else (None, None)

@@ -22,7 +22,7 @@ from groundtrace.impact.resample import (
     Mask,
     holm,
     midranks,
-    settle,
+    to_ten_digits,
 )
 from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
@@ -213,7 +213,7 @@ def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
     if pooled:
         known = np.isfinite(grid)
         grid = _means(np.nonzero(known)[0], grid[known], trials.n_tasks).reshape(-1, 1)
-    return settle(grid)
+    return to_ten_digits(grid)
 
 
 def _means(place: npt.NDArray[np.intp], values: Floats, size: int) -> Floats:

@@ -138,7 +138,7 @@ def pooled_tests(
     can_move = movable(strata)
     centred_f = [_centred(f, strata) for f in fs]
     centred_g = [_centred(g, strata) for g in gs]
-    together = _apart([*centred_f, *centred_g], strata)
+    together = _without_shared_strata([*centred_f, *centred_g], strata)
     centred_f = [_merged(f, together) for f in centred_f]
     centred_g = [_merged(g, together) for g in centred_g]
     open_pairs = [(i, j) for i, j in pairs if _vary(centred_f[i]) and _vary(centred_g[j])]
@@ -179,7 +179,7 @@ def _centred(ranks: Floats, strata: Sequence[int]) -> Floats:
     return out
 
 
-def _apart(grids: Sequence[Floats], strata: Sequence[int]) -> list[list[int]]:
+def _without_shared_strata(grids: Sequence[Floats], strata: Sequence[int]) -> list[list[int]]:
     """Columns, grouped so that the columns of a group share no stratum.
 
     Tasks are exchanged only inside their stratum, so such columns can be added: three suites then

@@ -32,10 +32,10 @@ def verdict_of(row: TrialRow) -> Verdict:
 NAMES = (*METRICS.names_in("funnel"), *METRICS.names_in("patches"))
 """Metrics that are shown by verdict."""
 
-Rows = defaultdict[Verdict, "array[int]"]
+Positions = defaultdict[Verdict, "array[int]"]
 
 
-def _rows() -> array[int]:
+def _positions() -> array[int]:
     return array("q")
 
 
@@ -43,8 +43,8 @@ class VerdictGroups:
     """Positions of rows by verdict, over all configurations and for each."""
 
     def __init__(self) -> None:
-        self._all: Rows = defaultdict(_rows)
-        self._configs: defaultdict[str, Rows] = defaultdict(lambda: defaultdict(_rows))
+        self._all: Positions = defaultdict(_positions)
+        self._configs: defaultdict[str, Positions] = defaultdict(lambda: defaultdict(_positions))
 
     def add(self, position: int, row: TrialRow) -> None:
         """Add the row at a position."""
@@ -67,7 +67,7 @@ class VerdictGroups:
 
 
 def _summaries(
-    groups: Rows,
+    groups: Positions,
     tasks: Callable[[array[int]], int],
     of: Callable[[str, array[int]], Distribution],
 ) -> dict[Verdict, VerdictSummary]:

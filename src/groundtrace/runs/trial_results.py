@@ -11,7 +11,7 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.redact import masking
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.runs.plan import TrialWork
@@ -70,7 +70,7 @@ def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
     The case: a temporary error kept a file from being read. The file looked the same afterwards, so
     a document without its content counted as current for ever.
     """
-    if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
+    if watch.errors or any(problem.kind in TEMPORARY for problem in reading.problems):
         return False
     folder, opened = work.trial.folder, watch.files
     if isinstance(folder, ListedFolder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groundtrace.model import Task, TruthResult
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth import Registry, load_ground_truth
 
@@ -24,7 +24,7 @@ def kept_ground_truth(
     if mark not in _truths:
         with watched() as watch:
             loaded = load_ground_truth(task, registry)
-        if watch.errors or any(problem.kind in PASSING for problem in loaded.problems):
+        if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
             note_error(task.name if task is not None else "")
             return loaded
         if len(_truths) >= KEPT_TRUTHS:
