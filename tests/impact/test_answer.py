@@ -9,7 +9,7 @@ import pytest
 
 from groundtrace.documents.impact import Answer, AnswerEnough, AnswerRow
 from groundtrace.impact import ImpactOptions, analyse
-from groundtrace.report.answer_text import analysis_text, answer_text
+from groundtrace.report.answer_text import WIDTH, analysis_text, answer_lines
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -23,6 +23,11 @@ def document(rows, **options):
 
 def answer(rows, **options):
     return document(rows, **options).answer
+
+
+def answer_text(found):
+    """An answer without its document, as the terminal prints it."""
+    return "\n".join(f"{label:<{WIDTH}}{text}" for label, text in answer_lines(found))
 
 
 def pairs(rewards, base=None, other=None, **shared):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from groundtrace.events.context import context_changes
+from groundtrace.events.stated import context_changes
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.claude_code import transcript
 from groundtrace.traces.keep import Keep

@@ -17,6 +17,7 @@ from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
+from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Problem, Repeats, Stated, Task
@@ -26,9 +27,6 @@ from groundtrace.storage.watch import Watch, watched
 if TYPE_CHECKING:
     from groundtrace.traces.claims import SessionCalls
 
-_SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
-"""File endings that consist of two parts."""
-
 
 class Named(NamedTuple):
     """A name, its task definition if there is one, and where the name comes from."""
@@ -36,15 +34,6 @@ class Named(NamedTuple):
     name: str
     task: Task | None
     where: str
-
-
-def stem_of(file: str) -> str:
-    """A file's name without the ending of its format."""
-    low = file.casefold()
-    for suffix in _SUFFIXES:
-        if low.endswith(suffix) and len(file) > len(suffix):
-            return file[: -len(suffix)]
-    return file.rpartition(".")[0] or file
 
 
 def file_at(folder: Folder, path: str) -> tuple[Folder, str]:
@@ -148,10 +137,14 @@ class LooseItem(msgspec.Struct):
     stated: Stated
     reader: str
     mark: str
+    time: float | None
+    """When the file last changed."""
     row: ManifestRow | None = None
     named: Named | None = None
     config: tuple[str, str] = ("", "")
     """Configuration, and where it comes from."""
+    roles: dict[Role, str] = field(default_factory=dict)
+    """What the folders above it say, by their layout."""
     problems: list[Problem] = field(default_factory=list)
     session: SessionCalls | None = None
     repeats: Repeats | None = None
@@ -299,6 +292,7 @@ def _samples(
         samples = list(samples_of(found, folder))
         companions = companions_of(found.reader, folder, file)
     mark = _mark(folder, (file, *companions), watch)
+    entry = folder.stat(file)
     for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
@@ -310,7 +304,8 @@ def _samples(
             yield Skipped(path, None, sample.no_trial)
             continue
         yield LooseItem(
-            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row),
+            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark),
+            *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
         )
     if none:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings, Trials
-from groundtrace.discover.found import Found, FoundProblem, Skipped
+from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
 from groundtrace.model import Contender, Trial
 from groundtrace.storage import Folder, Place
@@ -77,7 +77,7 @@ def select(trials: Iterable[SomeTrial], which: Trials = "attempts") -> Selection
         selected += [latest, *kept[:-1]]
         attempts |= {trial.path: number for number, trial in enumerate(kept, start=1)}
         superseded += copies
-        superseded += [Superseded(t, latest, _why(t, latest, which)) for t in others]
+        superseded += [Superseded(t, latest, _why(latest, which)) for t in others]
     return Selection(tuple(selected), tuple(superseded), attempts)
 
 
@@ -167,13 +167,13 @@ _CHOICES: Mapping[Trials, Callable[[list[Any]], Choice]] = {
 }
 
 
-def _why(other: Contender, latest: Contender, which: Trials) -> str:
+def _why(latest: Contender, which: Trials) -> str:
     if which == "latest":
         return f"{latest.trial_name} is later"
     return f"a rerun counts: batch {latest.batch_timestamp or 'without a name'} is later"
 
 
-RowState = Literal["selected", "superseded", "skipped", "problem"]
+RowState = Literal["selected", "superseded", "skipped", "problem", "layout"]
 
 
 class SurveyRow(Frozen, frozen=True):
@@ -233,7 +233,10 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
     yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))
 
 
-def _row(item: Skipped | FoundProblem) -> SurveyRow:
+def _row(item: Skipped | FoundProblem | InferredLayout) -> SurveyRow:
+    if isinstance(item, InferredLayout):
+        words = " ".join(f"--layout '{pattern}'" for pattern in item.patterns)
+        return SurveyRow("layout", ".", words, item.run_id)
     if isinstance(item, Skipped):
         return SurveyRow("skipped", item.path, item.reason, item.run_id)
     return SurveyRow("problem", item.path, str(item.problem), item.run_id)

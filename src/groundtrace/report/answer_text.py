@@ -25,16 +25,7 @@ MAX_CONFIGS = 4
 
 def analysis_text(document: ImpactDocument) -> str:
     """The answer of a document, one line for each question."""
-    return _as_text(analysis_lines(document))
-
-
-def answer_text(answer: Answer) -> str:
-    """The answer alone, one line for each question."""
-    return _as_text(answer_lines(answer))
-
-
-def _as_text(lines: Iterator[tuple[str, str]]) -> str:
-    return "\n".join(f"{label:<{WIDTH}}{text}" for label, text in lines)
+    return "\n".join(f"{label:<{WIDTH}}{text}" for label, text in analysis_lines(document))
 
 
 def analysis_lines(document: ImpactDocument) -> Iterator[tuple[str, str]]:

@@ -13,8 +13,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.metrics.calculations import Calculations
-from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, Calculations
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.metrics.looked_at import looked_at
 from groundtrace.model import CallView, Outcome, Problem, Task, ToolCall
