@@ -44,7 +44,7 @@ def inferred(*paths: str, tasks: str = "", makers: str = "", stated: bool = Fals
         ([f"2025/12/31/{LATER}", f"2026/05/04/{ROLLOUT}"], "*/*/*/{task}"),
         ([f"04/{ROLLOUT}", f"11/{LATER}"], "*/{task}"),
         ([f"2026-05-04/{ROLLOUT}", f"2026-06-11/{LATER}"], "*/{task}"),
-        ([f"with/2026/05/04/{ROLLOUT}", f"without/2026/06/11/{LATER}"], "{config}/*/*/*/{task}"),
+        ([f"with/2026/05/04/{ROLLOUT}", f"without/2026/06/11/{LATER}"], "{config}/2026/*/*/{task}"),
         # A bracket in a name is no placeholder.
         (["{x}/a.jsonl", "{x}/b.jsonl"], "*/{task}"),
     ],

@@ -32,8 +32,12 @@ class FolderEntry(msgspec.Struct, frozen=True):
     stamp: str = ""
     """Changes when the file does: times and mode on disk, ETag in a store."""
     is_link: bool = False
-    time: float | None = None
-    """When its content last changed, in seconds since the epoch, where that is known."""
+
+    @property
+    def time(self) -> float | None:
+        """When its content last changed, in seconds since the epoch; None in an object store."""
+        changed, dot, _ = self.stamp.partition(".")
+        return int(changed) / 1e9 if dot and changed.isdecimal() else None
 
     @property
     def mark(self) -> str:
