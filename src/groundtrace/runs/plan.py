@@ -168,6 +168,8 @@ class Plan(Frozen, frozen=True):
     context: WorkContext
     fingerprint: str | None = None
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
+    broken: tuple[str, ...] = ()
+    """Records of trials that could not be read, with the reason."""
 
     def work(self, planned: PlannedTrial) -> TrialWork:
         """What a worker needs for a trial."""
