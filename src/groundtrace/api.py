@@ -29,7 +29,7 @@ from groundtrace.config import (
     rows_of,
     taken_by,
 )
-from groundtrace.discover import FoundProblem, discover, trial_at
+from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
@@ -161,7 +161,7 @@ def _loose_trial(
             trials.append(item)
         elif isinstance(item, FoundProblem):
             problems.setdefault(item.path, []).append(item.problem)
-        else:
+        elif isinstance(item, Skipped):
             passed.append(item.reason)
     where = f"{file.folder.url}/{file.file}"
     if not trials:

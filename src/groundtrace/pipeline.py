@@ -66,8 +66,8 @@ def process_trial(work: TrialWork) -> TrialDone:
     document = reading.document
     outcome = outcome_entry(
         reading.trial,
-        work.state,
-        reason=work.reason,
+        "selected",
+        attempt=work.attempt,
         document=work.document_path,
         run_path=work.run_path,
     )
