@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
 from groundtrace.shell import ShellView, shell_refs
-from groundtrace.shell.powershell.parse import NotPowerShell, parse
+from groundtrace.shell.powershell.parse import NotPowerShellError, parse
 from groundtrace.shell.powershell.told import told, unwrapped
 from groundtrace.tools import view_calls
 from tests.shell.scratch_repository import (
@@ -206,7 +206,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     """A script is hostile input: it is parsed or said to be none, and following it never fails."""
     try:
         parse(text)
-    except NotPowerShell:
+    except NotPowerShellError:
         pass
     view(text, "x\n1: y\n")
     view(text, "a.py:1:x\n", "cmd")

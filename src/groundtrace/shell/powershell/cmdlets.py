@@ -649,7 +649,7 @@ def _get_file_hash(call: Call) -> Objects:
     ]
 
 
-def _hidden(call: Call) -> Objects:
+def _hidden(_call: Call) -> Objects:
     """A message on another stream, such as Write-Verbose."""
     return []
 

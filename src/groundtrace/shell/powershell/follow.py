@@ -471,7 +471,7 @@ class Session:
         words = [Word(name)]
         for argument in arguments:
             if argument.option:
-                words.append(Word(argument.raw if argument.value is None else argument.raw))
+                words.append(Word(argument.raw))
             elif argument.value is not None:
                 words.extend(self._words(argument))
         stdin = None if given is None else self.render(given)

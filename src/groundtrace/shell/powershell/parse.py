@@ -17,7 +17,7 @@ MAX_SOURCE = 200_000
 """A longer text is data, not something that an agent reads with."""
 
 
-class NotPowerShell(ValueError):
+class NotPowerShellError(ValueError):
     """The text is not PowerShell, or uses what is not followed."""
 
 
@@ -54,13 +54,13 @@ _SPACES = " \t\r\n"
 
 
 def parse(source: str) -> n.Script:
-    """The statements of a script; NotPowerShell if it cannot be read."""
+    """The statements of a script; NotPowerShellError if it cannot be read."""
     if len(source) > MAX_SOURCE:
-        raise NotPowerShell("too large")
+        raise NotPowerShellError("too large")
     reader = _Reader(source)
     script = reader.statements("")
     if reader.at < len(source):
-        raise NotPowerShell(f"unexpected {source[reader.at]!r}")
+        raise NotPowerShellError(f"unexpected {source[reader.at]!r}")
     return script
 
 
@@ -97,13 +97,13 @@ class _Reader:
 
     def _expect(self, char: str) -> None:
         if self._peek() != char:
-            raise NotPowerShell(f"{char!r} is missing")
+            raise NotPowerShellError(f"{char!r} is missing")
         self.at += 1
 
     def _deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise NotPowerShell("nested too deeply")
+            raise NotPowerShellError("nested too deeply")
 
     # --- statements -----------------------------------------------------------------------------
 
@@ -115,14 +115,14 @@ class _Reader:
             self._gap()
             if self.at >= len(self.text):
                 if end:
-                    raise NotPowerShell(f"{end!r} is missing")
+                    raise NotPowerShellError(f"{end!r} is missing")
                 break
             if end and self._peek() == end:
                 break
             before = self.at
             out.append(self._statement())
             if self.at == before:
-                raise NotPowerShell(f"unexpected {self._peek()!r}")
+                raise NotPowerShellError(f"unexpected {self._peek()!r}")
         self.depth -= 1
         return n.Script(tuple(out))
 
@@ -197,10 +197,10 @@ class _Reader:
         self._gap()
         name = self._take(_VARIABLE)
         if name is None:
-            raise NotPowerShell("a loop without a variable")
+            raise NotPowerShellError("a loop without a variable")
         self._gap()
         if self._take(regex(r"in(?!\w)", re.IGNORECASE)) is None:
-            raise NotPowerShell("a loop without in")
+            raise NotPowerShellError("a loop without in")
         source = self.statements(")")
         self.at += 1
         return n.ForEach(_variable_name(name), source, self._body())
@@ -281,7 +281,7 @@ class _Reader:
                 target = self._expression(7)
                 self._space()
                 operator = self._take(_ASSIGN)
-            except NotPowerShell:
+            except NotPowerShellError:
                 operator = None
             if operator is not None:
                 self._gap_in_line()
@@ -378,7 +378,7 @@ class _Reader:
             start = self.at
             arguments.append(self._argument())
             if self.at == start:
-                raise NotPowerShell(f"unexpected {char!r}")
+                raise NotPowerShellError(f"unexpected {char!r}")
         return n.Command(name, tuple(arguments), tuple(redirects))
 
     def _argument(self) -> n.Argument:
@@ -446,7 +446,7 @@ class _Reader:
                 self.at += 1
         self._flush(bare, pieces)
         if not pieces:
-            raise NotPowerShell(f"unexpected {self._peek()!r}")
+            raise NotPowerShellError(f"unexpected {self._peek()!r}")
         return pieces[0] if len(pieces) == 1 else n.Joined(tuple(pieces))
 
     def _flush(self, bare: list[str], pieces: list[n.Node]) -> None:
@@ -540,7 +540,7 @@ class _Reader:
                 if "\n" in name or not name.strip():
                     break
                 return n.Type(name.strip())
-        raise NotPowerShell("']' is missing")
+        raise NotPowerShellError("']' is missing")
 
     def _primary(self) -> n.Node:
         char, two = self._peek(), self._peek(2)
@@ -572,7 +572,7 @@ class _Reader:
                 return n.Literal(int(number["hex"][:18], 16))
             text = number["number"]
             return n.Literal(text if "." in text or len(text) > 12 else int(text))
-        raise NotPowerShell(f"unexpected {char!r}")
+        raise NotPowerShellError(f"unexpected {char!r}")
 
     def _hash(self) -> n.Node:
         self.at += 2
@@ -587,7 +587,7 @@ class _Reader:
             key = self._take(regex(r"\w+|'[^']*'|\"[^\"]*\""))
             self._space()
             if key is None or self._peek() != "=":
-                raise NotPowerShell("a table without a key")
+                raise NotPowerShellError("a table without a key")
             self.at += 1
             self._gap_in_line()
             pairs.append((key[0].strip("'\"").lower(), self._chain()))
@@ -635,7 +635,7 @@ class _Reader:
             while True:
                 end = self.text.find("'", end)
                 if end < 0:
-                    raise NotPowerShell("a quotation mark is missing")
+                    raise NotPowerShellError("a quotation mark is missing")
                 if self.text[end + 1 : end + 2] != "'":
                     break
                 end += 2
@@ -656,7 +656,7 @@ class _Reader:
 
         while True:
             if self.at >= len(self.text):
-                raise NotPowerShell("a quotation mark is missing")
+                raise NotPowerShellError("a quotation mark is missing")
             if self._peek(len(end)) == end:
                 if end == '"' and self._peek(2) == '""':
                     text.append('"')
@@ -690,12 +690,12 @@ class _Reader:
         quote = self.text[self.at + 1]
         head = regex(r"@['\"][ \t]*\r?\n").match(self.text, self.at)
         if head is None:
-            raise NotPowerShell("text after @" + quote)
+            raise NotPowerShellError("text after @" + quote)
         self.at = head.end()
         if quote == "'":
             end = self.text.find("\n'@", self.at - 1)
             if end < 0:
-                raise NotPowerShell("'@ is missing")
+                raise NotPowerShellError("'@ is missing")
             text = self.text[self.at : max(end, self.at)]
             self.at = end + 3
             return n.Literal(text.removesuffix("\r"))

@@ -11,7 +11,7 @@ from groundtrace.shell.output import Output
 from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
 from groundtrace.shell.powershell.follow import Session
 from groundtrace.shell.powershell.messages import listen
-from groundtrace.shell.powershell.parse import NotPowerShell, parse
+from groundtrace.shell.powershell.parse import NotPowerShellError, parse
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.told import Told
 from groundtrace.shell.programs.call import ProgramEntry
@@ -59,7 +59,7 @@ def follow(
         return Followed(walker, cmd_parts(walker, told.source))
     try:
         script = parse(told.source)
-    except NotPowerShell as error:
+    except NotPowerShellError as error:
         return Followed(walker, [], (f"PowerShell that could not be parsed ({error})",))
     session = Session(walker, output.missing)
     parts = session.render(session.run(script))

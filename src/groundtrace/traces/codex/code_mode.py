@@ -10,11 +10,14 @@ script with loops or built strings is not static, and its calls stay unknown.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping, text_or_empty
+from groundtrace.traces.codex.records import Output, read_output
 
 MAX_SCRIPT = 400_000
 """A longer script is not read."""
@@ -553,3 +556,62 @@ def _pieces(printed: Printed, item: str) -> list[str | None]:
         out.append(item[at:where])
         at = where + len(text)
     return out
+
+
+# --- calls with their outputs ---------------------------------------------------------------------
+
+_HEADER = regex(r"Script (?P<end>completed|failed|running)[^\n]*\n(?:[^\n]+\n)*?Output:\n?")
+_WARNING = regex(
+    r"Warning: truncated output \(original token count: \d+\)\nTotal output lines: \d+\n\n"
+)
+
+
+def made_calls(source: Any, given: Any) -> list[tuple[str, dict[str, Any], Output | None]]:
+    """The calls of a script with their outputs, from the script and its answer.
+
+    Empty if the script is not static. The output of a call is None if it was printed, but not in a
+    way in which it can be told from the rest; what a script did not print, the model did not see.
+    """
+    if not isinstance(source, str) or "tools" not in source:
+        return []
+    try:
+        script = read_script(source)
+    except (NotStaticError, RecursionError):
+        return []
+    header, items = _items(given, len(script.texts))
+    outputs = divided(script, items)
+    printed = {at: text.whole for text in script.texts for at in text.calls}
+    ended = header is not None and header["end"] == "completed"
+    made: list[tuple[str, dict[str, Any], Output | None]] = []
+    for at, call in enumerate(script.calls):
+        text = outputs[at]
+        output: Output | None = None
+        if text is not None:
+            warning = _WARNING.match(text)
+            text = text if warning is None else text[warning.end() :]
+            whole = printed[at] and text.startswith("{")
+            output = read_output(_decoded(text) or text) if whole else Output(text)
+        elif at not in printed and ended:
+            output = Output("")
+        made.append((call.name, dict(call.arguments), output))
+    return made
+
+
+def _items(given: Any, wanted: int) -> tuple[re.Match[str] | None, list[str]]:
+    """The heading of an answer, and the texts below it."""
+    texts = [text_or_empty(as_mapping(item).get("text")) for item in as_items(given)]
+    if isinstance(given, str):
+        texts = [given]
+    header = _HEADER.match(texts[0]) if texts else None
+    if header is None:
+        return None, texts
+    rest = texts[0][header.end() :]
+    return header, [*([rest] if rest or (wanted and len(texts) == 1) else []), *texts[1:]]
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

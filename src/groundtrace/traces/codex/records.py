@@ -150,12 +150,14 @@ def line_of(value: Any) -> WholeLine | None:
 # Codex puts exit codes and facts about the run around the output of a call.
 
 _FACTS = regex(
+    r"(?:Command: (?:(?!\nChunk ID: )[\s\S]){0,20000}+\n(?=Chunk ID: ))?"
     r"(?:(?:Exit code: (?P<exit>-?\d+)|Chunk ID: \S+|Wall time:? [\d.]+ seconds?"
     r"|Process exited with code (?P<code>-?\d+)|Process running with session ID (?P<session>\d+)"
     r"|Script (?:completed|failed|running[^\n]*)|Original token count: \d+"
     r"|Total output lines: \d+)\n)+Output:(?:\n|$)"
 )
-"""Facts about the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`."""
+"""Facts about the run, then the output: 0.66 `Exit code`, 2026 `Process exited with code`; Codex
+Desktop repeats the command before them."""
 _FAILED = regex(
     r"failed in sandbox |patch rejected|execution error: |exec_command failed|write_stdin failed"
     r"|apply_patch verification failed|unsupported (?:custom tool )?call|failed to parse function "

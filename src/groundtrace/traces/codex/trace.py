@@ -14,13 +14,14 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.jsonl import RawLine, decoded, read_lines
-from groundtrace.base.mcp import content_text
+from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import OutputOf, Repeats, Stated, Usage
 from groundtrace.storage import Folder
+from groundtrace.traces.codex.code_mode import made_calls
 from groundtrace.traces.codex.records import (
     CALLS,
     ENDS,
@@ -230,6 +231,25 @@ class Rollout:
         if given is UNSET:
             given = body.tools if body.result is UNSET else body.result
         self.answer(call, read_output(given), self.moment)
+        if call.name == CODE and not self.scripts.is_told(call):
+            self.scripted(call, given)
+
+    def scripted(self, script: RawCall, given: Any) -> None:
+        """Add the calls that a script spells out, if no event told of them (D202)."""
+        made = made_calls(script.arguments.get("input"), given)
+        if not made:
+            return
+        self.scripts.told(script)
+        if all(output is not None for _, _, output in made):
+            # What the script printed is the output of its calls; it must not count twice.
+            failed = script.result is not None and script.result.is_error
+            self.log.answer(script, "Script failed" if failed else "Script completed", failed)
+        for at, (name, arguments, output) in enumerate(made, 1):
+            call_id = None if script.call_id is None else f"{script.call_id}/{at}"
+            call = self.add(Asked(name, arguments, call_id, server_in_name(name)))
+            call.position = self.source.ledger.position if self.totals.is_counted else -1
+            if output is not None:
+                self.answer(call, output, self.moment)
 
     def asked(self, call_id: str | None) -> RawCall | None:
         """The call that an answer belongs to; without an id, the last call without an id."""
@@ -447,12 +467,13 @@ _TOOLS = "tools."
 class Scripts:
     """Scripts of code mode: the model writes a script, and the script makes the calls.
 
-    The calls of a script are not items of the rollout; only events tell of them, if anything does.
+    The calls of a script are not items of the rollout. Events tell of them, else the script itself
+    if it is static (`code_mode`).
     """
 
     def __init__(self) -> None:
         self._told: set[int] = set()
-        """Scripts whose calls events tell, by the identity of their call."""
+        """Scripts whose calls are known, by the identity of their call."""
 
     def running(self, calls: Sequence[RawCall]) -> RawCall | None:
         """The script that is running after these calls, if one is."""
@@ -460,11 +481,15 @@ class Scripts:
         return last if last is not None and last.result is None else None
 
     def told(self, script: RawCall) -> None:
-        """Note that an event tells of a call of this script."""
+        """Note that the calls of this script are known, by an event or by its text."""
         self._told.add(id(script))
 
+    def is_told(self, script: RawCall) -> bool:
+        """Whether an event told of a call of this script."""
+        return id(script) in self._told
+
     def untold(self, calls: Sequence[RawCall]) -> str | None:
-        """How many scripts called tools of which no event tells (D88), for the notes."""
+        """How many scripts called tools that nothing tells of (D88), for the notes."""
         count = sum(
             id(call) not in self._told and _TOOLS in str(call.arguments.get("input"))
             for call in calls
@@ -473,4 +498,4 @@ class Scripts:
         if not count:
             return None
         made = plural(count, "script", "scripts")
-        return f"{made} made calls that no event tells; files are unknown"
+        return f"{made} made calls that neither an event nor the script itself tells; files are unknown"

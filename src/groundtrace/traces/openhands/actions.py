@@ -99,7 +99,7 @@ def _from_action(action: str, args: Mapping[str, Any]) -> dict[str, Any]:
     if action == "read":
         given = {"command": "view", **given}
     elif action == "edit":
-        given.setdefault("command", "str_replace")
+        given["command"] = given.get("command") or "str_replace"
     return given
 
 
@@ -245,5 +245,8 @@ def _name(call: ast.Call) -> str:
 
 
 def skill_failed(name: str, text: str) -> bool:
-    """Whether the output of a skill that writes says that nothing was written."""
-    return name in _WRITES and not text.lstrip().startswith("[File")
+    """Whether the output of a skill that writes says that nothing was written.
+
+    A write answers with a note about the file, or with what it changed, as a diff.
+    """
+    return name in _WRITES and not text.lstrip().startswith(("[File", "--- ", "diff --git ", "@@ "))
