@@ -4,7 +4,8 @@ LABELS is a JSON-lines file of hand-labelled calls beside `runs/` and `benchmark
 call the trial's folder, `call_id` (with `step_id` if ids repeat), `category`, and the files `read`,
 `surfaced` and `written`, as (repository, path). Prints for each tool recall and precision on
 (call, file) pairs and wrong categories; with `-v` also every call that differs from its label.
-`--shell` includes shell calls.
+`--shell` includes shell calls; `--formats` prints a table by format instead: how many calls were
+looked at, how many are exact, and how many commands were not read.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class Score:
     lines_wrong: int = 0
     categories_wrong: int = 0
     failures_wrong: int = 0
+    exact: int = 0
+    """Calls whose files, kinds, lines, category and success are all right."""
+    unread: int = 0
+    """Calls that are not in the trace, or whose command is not followed."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -106,6 +111,7 @@ def given(event: Event) -> Iterator[tuple[Pair, str, int | None, int | None]]:
 
 def judge(score: Score, label: dict[str, Any], event: Event | None, failed: bool) -> None:
     """Count one call."""
+    before = _mistakes(score)
     score.calls += 1
     want = list(labelled(label))
     got = list(given(event)) if event is not None else []
@@ -126,11 +132,24 @@ def judge(score: Score, label: dict[str, Any], event: Event | None, failed: bool
     category = event.tool_category if event is not None else None
     score.categories_wrong += category != label["category"]
     score.failures_wrong += failed != bool(label.get("failed"))
+    score.exact += _mistakes(score) == before
     if missing or extra or category != label["category"]:
         score.notes.append(
             f"{label['tool']} {label['call_id']}: {category} (label {label['category']})"
             f" missed {missing[:5]} invented {extra[:5]}"
         )
+
+
+def _mistakes(score: Score) -> int:
+    """All that is wrong so far."""
+    return (
+        score.missed
+        + score.invented
+        + score.kinds_wrong
+        + score.lines_wrong
+        + score.categories_wrong
+        + score.failures_wrong
+    )
 
 
 def find_event(reading: TrialReading, label: dict[str, Any]) -> tuple[Event | None, bool]:
@@ -144,8 +163,10 @@ def find_event(reading: TrialReading, label: dict[str, Any]) -> tuple[Event | No
     return None, False
 
 
-def measure(labels: Path, settings: Settings | None = None) -> dict[str, Score]:
-    """Scores per tool over all labels that are not ambiguous."""
+def measure(
+    labels: Path, settings: Settings | None = None, *, by_format: bool = False
+) -> dict[str, Score]:
+    """Scores per tool, or per format, over all labels that are not ambiguous."""
     root = labels.parent
     tasks = build_index(LocalFolder(root / "benchmarks"))
     context = WorkContext(settings or Settings(), None, "", with_metrics=False)
@@ -166,8 +187,33 @@ def measure(labels: Path, settings: Settings | None = None) -> dict[str, Score]:
         reading = read_trial(trial, context) if trial is not None else None
         for label in found_labels:
             event, failed = find_event(reading, label) if reading else (None, False)
-            judge(scores[label["tool"]], label, event, failed)
+            key = label["tool"] if not by_format else _format_of(reading)
+            judge(scores[key], label, event, failed)
+            scores[key].unread += event is None or _is_unread(reading, label)
     return dict(scores)
+
+
+def _format_of(reading: TrialReading | None) -> str:
+    """The harness of a trial, and the kind of file that its calls were read from."""
+    if reading is None:
+        return "not found"
+    trace = reading.trace
+    return f"{trace.harness or 'unknown'} ({trace.source or 'no trace'})"
+
+
+def _is_unread(reading: TrialReading | None, label: dict[str, Any]) -> bool:
+    """Whether the command of a call is not followed."""
+    pairs = zip(reading.trace.calls, reading.views, strict=True) if reading else ()
+    own = [view for call, view in pairs if call.call_id == label["call_id"]]
+    return any(problem.kind.startswith("shell_") for view in own for problem in view.problems)
+
+
+def format_row(name: str, score: Score) -> str:
+    """One line of the table by format."""
+    return (
+        f"{name:32} {score.calls:5} {score.exact:6} {score.missed:6} {score.invented:8}"
+        f" {score.lines_wrong:11} {score.unread:8}"
+    )
 
 
 def total(scores: Sequence[Score]) -> Score:
@@ -195,11 +241,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("labels", type=Path, help="file of labelled calls")
     parser.add_argument("--shell", action="store_true", help="take in shell calls")
+    parser.add_argument("--formats", action="store_true", help="print a table by format")
     parser.add_argument("-v", "--verbose", action="store_true", help="show what is wrong")
     options = parser.parse_args(arguments)
     if not options.labels.is_file():
         print(f"{options.labels}: no such file", file=sys.stderr)
         return 2
+    if options.formats:
+        formats = measure(options.labels, by_format=True)
+        print(f"{'format':32} calls  exact missed invented lines wrong not read")
+        for name in sorted(formats):
+            print(format_row(name, formats[name]))
+        print(format_row("all", total(list(formats.values()))))
+        return 0
     scores = measure(options.labels)
     kept = {tool: s for tool, s in scores.items() if options.shell or not is_shell(tool)}
     print(

@@ -6,6 +6,7 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
+from groundtrace.model import ToolResult
 from groundtrace.shell import ShellView, shell_refs
 from tests.shell.views import touched, view
 
@@ -117,3 +118,62 @@ def test_hostile_commands_end(command: str, files: int) -> None:
 def test_a_very_long_output_is_read_in_linear_time() -> None:
     found = view("cat a; echo ---; grep -rn x .; ls -la", "./b.py:3:x\n" * 50_000)
     assert ("matched", "/w/b.py") in {(ref.kind, ref.path) for ref in found.refs}
+
+
+LOG = [
+    "Error: Cannot find module 'x'\n",
+    "Error: ENOENT: no such file or directory, open 'c.json'\n    at open (node:fs:601:3)\n",
+    'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\n'
+    "FileNotFoundError: [Errno 2] No such file or directory: 'x'\n",
+    "error: Could not open input file\n",
+    "jq: error: no such file or directory\n",
+]
+
+
+@pytest.mark.parametrize("text", LOG)
+@pytest.mark.parametrize("command", ["cat server.log", "cd logs; cat server.log | head -20"])
+def test_errors_in_a_file_that_is_shown_are_lines_of_it(command: str, text: str) -> None:
+    """Only programs that ran can complain (D205)."""
+    found = shell_refs(command, ToolResult(text=text), "/w", Settings())
+    assert not found.failed
+    assert [(ref.kind, ref.line_end) for ref in found.refs] == [("read", text.count("\n"))]
+
+
+def test_an_error_of_a_program_that_ran_is_none() -> None:
+    found = shell_refs("node app.js; cat a.log", ToolResult(text=LOG[0]), "/w", Settings())
+    assert found.refs == ()
+    missing = "cat: server.log: No such file or directory\n"
+    assert shell_refs("cat server.log", ToolResult(text=missing), "/w", Settings()).failed
+
+
+def test_a_search_behind_and_that_failed_found_nothing() -> None:
+    """pnpm failed, and its message holds the word that grep would have looked for."""
+    command = "pnpm --version && cat package.json | grep packageManager"
+    text = " ERROR  This project's packageManager is yarn\n"
+    failed = shell_refs(command, ToolResult(text=text, is_error=True), "/w", Settings())
+    assert failed.refs == () and failed.failed
+    passed = shell_refs(command, ToolResult(text='9.1\n"packageManager": "x"\n'), "/w", Settings())
+    assert [ref.path for ref in passed.refs] == ["/w/package.json"]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "written"),
+    [
+        ("git checkout src/a.py", "Updated 1 path from the index\n", ["src/a.py"]),
+        ("git checkout a.py b.py", "Updated 2 paths from the index\n", ["a.py", "b.py"]),
+        ("git checkout Makefile", "Updated 1 path from the index\n", ["Makefile"]),
+        ("git checkout HEAD~1 Makefile", "Updated 1 path from 1a2b3c4\n", ["Makefile"]),
+        ("git checkout main", "Switched to branch 'main'\n", []),
+        ("git checkout release.next", "Switched to branch 'release.next'\n", []),
+        ("git checkout a.py", "Updated 0 paths from the index\n", []),
+        ("mv a.py b.py", "", ["b.py", "a.py"]),
+        ("mv a.py b.py src/", "", ["src/a.py", "src/b.py", "a.py", "b.py"]),
+        ("git mv a.py b.py", "", ["b.py", "a.py"]),
+        ("git commit -qam x", " create mode 100644 a.py\n", []),
+    ],
+)
+def test_one_rule_for_git_and_moves(command: str, output: str, written: list[str]) -> None:
+    """A commit changes no file, a move removes its source, a checkout of a file writes it (D203)."""
+    found = shell_refs(command, ToolResult(text=output), "/w", Settings())
+    assert [ref.path.removeprefix("/w/") for ref in found.refs] == written
+    assert {ref.kind for ref in found.refs} <= {"written"}

@@ -23,7 +23,7 @@ from groundtrace.shell.syntax.parse import parse
 from groundtrace.shell.walk.walker import Walker
 
 ROOT = Path(shell.__file__).parent
-ORDER = ("weights", "output", "syntax", "streams", "align", "programs", "walk")
+ORDER = ("weights", "output", "syntax", "streams", "align", "programs", "walk", "powershell")
 
 
 def kinds(base: type[Part] = Part) -> Iterator[type[Part]]:

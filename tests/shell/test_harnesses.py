@@ -74,3 +74,13 @@ def test_standard_output_is_used_where_the_harness_kept_it_apart() -> None:
     data = {"stdout": "\nfirst\nsecond", "stderr": "warning: x"}
     found = touched("sed -n '4,6p' a.py", "first\nsecond\nwarning: x", data=data)
     assert found == [("read", "/w/a.py", 4, 6)]
+
+
+def test_codex_desktop_repeats_the_command_before_its_facts() -> None:
+    facts = "Chunk ID: a1\nWall time: 0.05 seconds\nProcess exited with code 0\nOutput:\n"
+    output = f"Command: /bin/zsh -lc 'cat package.json'\n{facts}{{\n}}\n"
+    assert touched("cat package.json", output) == [("read", "/w/package.json", 1, 2)]
+
+
+def test_a_file_that_begins_with_command_is_no_frame() -> None:
+    assert touched("cat a.txt", "Command: x\ny\n") == [("read", "/w/a.txt", 1, 2)]

@@ -142,3 +142,24 @@ def test_a_name_that_begins_alike_is_no_parent() -> None:
 def test_two_listings_without_a_line_between_meet_where_the_order_breaks() -> None:
     found = touched("ls a && ls b", "x.py\nz.py\nc.py\nd.py\n")
     assert [path for _, path, _, _ in found] == ["/w/a/x.py", "/w/a/z.py", "/w/b/c.py", "/w/b/d.py"]
+
+
+@pytest.mark.parametrize(
+    ("total", "date"),
+    [
+        ("total 8", "May 14 09:32"),
+        ("total 8", "14 mai 09:32"),
+        ("total 8", "fev 12  2024"),
+        ("insgesamt 8", "12. Mär 10:30"),
+        ("insgesamt 8", "Mär 12 10:30"),
+        ("total 8", "févr. 12 10:30"),
+        ("total 8", "12 dic  2024"),
+        ("合計 8", " 5月 12 10:30"),
+        ("总用量 8", "5月  12 2024"),
+        ("итого 8", "мая 12 10:30"),
+    ],
+)
+def test_dates_of_long_listings_in_any_language(total: str, date: str) -> None:
+    rows = [f"-rw-r--r-- 1 root root   12 {date} a.py", f"drwxr-xr-x 2 root root 4096 {date} src"]
+    found = touched("ls -l", "\n".join([total, *rows]) + "\n")
+    assert found == [("surfaced", "/w/a.py", None, None)]

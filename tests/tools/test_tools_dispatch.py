@@ -19,7 +19,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
     seen: list[tuple[str, str | None]] = []
 
     def shell_refs(
-        command: str, result: Any, cwd: str | None, settings: Settings, texts: Mapping[str, str]
+        command: str,
+        result: Any,
+        cwd: str | None,
+        settings: Settings,
+        texts: Mapping[str, str],
+        shell: str | None,
     ) -> ShellView:
         seen.append((command, cwd))
         return ShellView(refs=(FileRef("/workspace/a.py", "read", rule="cat"),))
@@ -92,3 +97,21 @@ def test_the_revision_and_the_characters_of_a_call_are_told_where_they_can_be() 
     (ref,) = views[0].refs
     assert (ref.revision, ref.shown_chars) == ("v1.2.0", len("1: x\n2: y\n"))
     assert {ref.shown_chars for ref in views[1].refs} == {None}
+
+
+def test_opencode_names_the_text_of_a_patch_in_its_own_way() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch"
+    answer = "Success. Updated the following files:\nM src/a.py"
+    call = ToolCall("apply_patch", {"patchText": patch}, result=ToolResult(answer))
+    (view,) = view_calls(Trace(calls=(call,), cwd="/w"), Settings())
+    assert [(ref.kind, ref.path) for ref in view.refs] == [("written", "/w/src/a.py")]
+    assert not view.failed
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("waitForAgents", {"ids": ["a"]}), ("run", {"prompt": "plan it"})]
+)
+def test_the_prose_of_an_agent_is_no_write(name: str, arguments: dict[str, object]) -> None:
+    call = ToolCall(name, arguments, result=ToolResult("I created PLAN.md with the steps."))
+    (view,) = view_calls(Trace(calls=(call,), cwd="/w"), Settings())
+    assert [ref for ref in view.refs if ref.kind == "written"] == []

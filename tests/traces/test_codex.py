@@ -247,7 +247,9 @@ def test_a_script_whose_calls_no_event_tells_is_one_call_without_files(tmp_path:
     assert not problems
     assert [(c.name, c.result and c.result.text) for c in trace.calls] == [("exec", "x = 1")]
     assert touched(trace) == [[]]
-    assert trace.evidence[-1].endswith("1 script made calls that neither an event nor the script itself tells; files are unknown")
+    assert trace.evidence[-1].endswith(
+        "1 script made calls that neither an event nor the script itself tells; files are unknown"
+    )
 
 
 def test_compaction_and_rollback_say_which_calls_left_the_context(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_script_that_spells_out_its_calls(
 @pytest.mark.parametrize(
     "script",
     [
-        f'for (const f of files) {{ const r = await {X}; text(r.output); }}',
+        f"for (const f of files) {{ const r = await {X}; text(r.output); }}",
         'for (const f of ["a", "b"]) { text((await tools.exec_command({cmd: "cat " + f})).output); }',
         f"const r = await {X}; if (r.exit_code) text('no'); else text(r.output);",
         "const r = await tools.exec_command({cmd: build()}); text(r.output);",
@@ -73,7 +73,9 @@ def test_a_script_that_is_not_static(script: str) -> None:
 
 
 def test_an_output_that_holds_the_separator_is_not_divided() -> None:
-    script = read_script(f'const a = await {X}; const b = await {Y}; text(a.output + "-" + b.output);')
+    script = read_script(
+        f'const a = await {X}; const b = await {Y}; text(a.output + "-" + b.output);'
+    )
     assert divided(script, ["one-two-three"]) == [None, None]
     assert divided(script, ["one-two"]) == ["one", "two"]
 
@@ -108,7 +110,15 @@ def test_any_text_is_a_script_or_none(text: str) -> None:
 def rollout(folder: Path, *scripts: tuple[str, list[str]], events: bool = False) -> Any:
     """The trace of a session that ran these scripts."""
     lines: list[dict[str, Any]] = [
-        {"type": "session_meta", "payload": {"id": "s", "timestamp": "2026-07-01T00:00:00Z", "cwd": "/w", "cli_version": "0.144.5"}}
+        {
+            "type": "session_meta",
+            "payload": {
+                "id": "s",
+                "timestamp": "2026-07-01T00:00:00Z",
+                "cwd": "/w",
+                "cli_version": "0.144.5",
+            },
+        }
     ]
     for at, (script, items) in enumerate(scripts):
         call = {"type": "custom_tool_call", "name": "exec", "call_id": f"c{at}", "input": script}
@@ -157,7 +167,9 @@ def test_what_events_tell_is_not_read_again(tmp_path: Path) -> None:
 
 
 def test_a_script_that_is_not_static_is_counted(tmp_path: Path) -> None:
-    trace = rollout(tmp_path, ("for (const f of fs) { await tools.exec_command({cmd: f}); }", ["X\n"]))
+    trace = rollout(
+        tmp_path, ("for (const f of fs) { await tools.exec_command({cmd: f}); }", ["X\n"])
+    )
     assert [call.name for call in trace.calls] == ["exec"]
     said = "1 script made calls that neither an event nor the script itself tells"
     assert any(said in note for note in trace.evidence)

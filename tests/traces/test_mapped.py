@@ -359,3 +359,19 @@ def test_the_guide_names_every_key() -> None:
     guide = (Path(__file__).parents[2] / "docs/guides/map-a-format.md").read_text(encoding="utf-8")
     missing = [key for key in (*TEXTS, *LISTS, *EXPRESSIONS) if f"| `{key}` |" not in guide]
     assert missing == []
+
+
+def test_an_opencode_export_behind_the_notice_of_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_bytes(b"Exporting session: ses_1\n" + OPENCODE)
+    trace, problems = read_trace(path)
+    assert [call.call_id for call in trace.calls] == ["a", "b"]
+    assert not problems
+
+
+def test_an_opencode_cost_of_zero_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    assert b'"cost": 0.5' in OPENCODE
+    path.write_bytes(OPENCODE.replace(b'"cost": 0.5', b'"cost": 0'))
+    trace, _ = read_trace(path)
+    assert trace.stated.cost_usd is None

@@ -408,3 +408,27 @@ def test_no_type_of_any_member_raises(wrong: Any, tmp_path: Path) -> None:
     view_calls(trace, Settings())
     assert trace.calls[-1].arguments == {"command": "ls"}
     read(tmp_path, row(history=wrong))
+
+
+DIFF = "--- /workspace/heron/a.py\n+++ /workspace/heron/a.py\n@@ -1 +1 @@\n-x\n+y\n"
+NOTE = "[File /workspace/heron/a.py edited with 1 changes.]\n[begin of edit 1 / 1]\n 1|y\n"
+
+
+@pytest.mark.parametrize("answer", [DIFF, NOTE])
+@pytest.mark.parametrize("command", [None, ""])
+@pytest.mark.parametrize("name", ["edit_file", None])
+def test_an_edit_answers_with_what_it_changed(
+    tmp_path: Path, answer: str, command: str | None, name: str | None
+) -> None:
+    """A diff, or a note about the file: both are a success."""
+    given = {"path": "/workspace/heron/a.py", "content": "y\n", "start": 1, "end": -1}
+    own = {} if command is None else {"command": command}
+    asked = at(1, source="agent", action="edit", args={**given, **own, "impl_source": "llm"})
+    if name is not None:
+        asked["tool_call_metadata"] = meta(name, given)
+    extras = {"path": given["path"]}
+    seen = at(2, source="agent", observation="edit", content=answer, cause=1, extras=extras)
+    trace, _ = read(tmp_path, row([asked, seen]))
+    (view,) = view_calls(trace, Settings())
+    assert [(ref.kind, ref.path) for ref in view.refs] == [("written", "/workspace/heron/a.py")]
+    assert not view.failed

@@ -639,7 +639,8 @@ class Session:
             if known and len(known) == len(base) and node.arguments and name == "replace":
                 given = [self.text(self.value(argument)) for argument in node.arguments]
                 if len(given) == 2:
-                    return [text.replace(*given) if given[0] else text for text in known]
+                    old, new = given
+                    return [text.replace(old, new) if old else text for text in known]
             return [part.substitute() for part in parts] if parts else [None]
         if name == "getlength":
             return [Count(rule="length")]
@@ -784,9 +785,8 @@ def _found_line(founds: Sequence[Found]) -> Obj:
     if "line" not in names:
         named = [name for name in names if name in ("path", "filename")]
         return take_property(matches, named[0]) if named else Opaque(rule="text")
-    named = any(name in ("path", "filename", "") for name in names)
     if "linenumber" in names:
-        return matches.numbered_lines(named)
+        return matches.numbered_lines(any(name in ("path", "filename", "") for name in names))
     return take_property(matches, "line")
 
 

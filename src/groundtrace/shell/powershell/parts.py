@@ -131,7 +131,7 @@ class Items(Part, kw_only=True, frozen=True):
             cwd=self.cwd,
             folder=None if self.recursive else self.folder_path(),
             at_start=self.folder in ("", "."),
-            names=tuple(names),
+            columns_asked=tuple(names),
             folders=self.only_folders,
             rule=self.rule,
         )
@@ -246,7 +246,11 @@ class Matches(Search, kw_only=True, frozen=True):
     def records(self, names: Sequence[str]) -> Part:
         """Several properties of each match."""
         return Records(
-            cwd=self.cwd, names=tuple(names), sole=self._sole(), found=True, rule=self.rule
+            cwd=self.cwd,
+            columns_asked=tuple(names),
+            sole=self._sole(),
+            of_matches=True,
+            rule=self.rule,
         )
 
 
@@ -282,11 +286,11 @@ class Records(Part, kw_only=True, frozen=True):
     """Where the files are, if it is one folder and known."""
     at_start: bool = False
     """The files are in the directory itself."""
-    names: tuple[str, ...] = ()
+    columns_asked: tuple[str, ...] = ()
     """The properties asked for; empty if all are shown."""
     sole: str | None = None
     """The only file that was searched."""
-    found: bool = False
+    of_matches: bool = False
     """They are matches."""
     folders: bool = False
 
@@ -301,7 +305,7 @@ class Records(Part, kw_only=True, frozen=True):
             return GROUP_GAP
         if windows.is_dashes(line):
             return TELLING
-        return BESIDE_NAMES if self.names else PLAIN
+        return BESIDE_NAMES if self.columns_asked else PLAIN
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         shown = [line for record in windows.records(whole(lines)) for line in self._shown(record)]
@@ -312,7 +316,7 @@ class Records(Part, kw_only=True, frozen=True):
         if path is None:
             return
         number = record.get("linenumber", "")
-        if self.found and ("line" in record or number):
+        if self.of_matches and ("line" in record or number):
             chars = sum(map(len, record.values())) + len(record)
             first = int(number) if number.isdecimal() and len(number) < 10 else None
             kind = "matched" if record.get("line") else "surfaced"
@@ -330,10 +334,10 @@ class Records(Part, kw_only=True, frozen=True):
         else:
             name = record.get("name") or record.get("filename") or ""
             cut = not name or name.endswith(("...", "…"))
-            known = (self.folder is not None or self.at_start) and not self.found
+            known = (self.folder is not None or self.at_start) and not self.of_matches
             place = None if cut or not known else path_of(self.folder, slashed(name))
         folder = record.get("mode", "")[:1] == "d" or record.get("psiscontainer") == "True"
-        return None if folder or (not self.found and looks_like_folder(name)) else place
+        return None if folder or (not self.of_matches and looks_like_folder(name)) else place
 
 
 class CmdListing(Part, kw_only=True, frozen=True):

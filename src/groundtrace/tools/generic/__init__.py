@@ -6,8 +6,9 @@ There are three steps, one module each. The names of arguments and fields are on
    asks or writes something.
 2. `objects` for JSON, `texts` for text: the files that the answer holds, with lines. The shapes of
    text are one table, tried in order.
-3. `_findings` below is the only rule for kinds and category. It looks at what the call did, never
-   at the tool's name. If it cannot decide, the call stays unknown.
+3. `_findings` below is the only rule for kinds and category. It looks at what the call did, not at
+   the tool's name, except that agents are known by theirs: their prose is no write (D204). If it
+   cannot decide, the call stays unknown.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from groundtrace.base.cut_json import read_prefix
 from groundtrace.base.jsonl import read_lines
@@ -14,7 +14,7 @@ from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.kit.lists import Listed, from_value, load_listed
+from groundtrace.traces.kit.lists import Listed, from_value, load_listed, load_opened
 from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 from groundtrace.traces.mapped.expressions import ExpressionError
 from groundtrace.traces.mapped.mapping import Declared
@@ -24,6 +24,14 @@ from groundtrace.traces.source import Source
 FIRST_LINES = 8
 """How many lines are read to recognise a file."""
 _NO_CALL = regex(rb"(?!)")
+_NOTICE = regex(rb"(?:\xef\xbb\xbf)?\s{0,8}Exporting session: [^\n]{0,400}\n")
+"""What `opencode export` prints on standard error, which a redirection may put before the object."""
+
+
+def without_notice(head: bytes) -> bytes:
+    """The first bytes of a file without the notice of a program above its object."""
+    found = _NOTICE.match(head) if head[:64].lstrip()[:1] not in (b"{", b"[") else None
+    return head if found is None else head[found.end() :]
 
 
 # --- recognising ----------------------------------------------------------------------------
@@ -102,7 +110,23 @@ def read(mapping: Declared, folder: Folder, path: str, name: str | None, keep: K
         with folder.open(path) as stream:
             trace.read(stream)
         return trace.finish({}, [])
-    return _from_list(trace, load_listed(folder, path, mapping.records or "\0", _NO_CALL))
+    return _from_list(trace, _loaded(folder, path, mapping.records or "\0"))
+
+
+def _loaded(folder: Folder, path: str, records: str) -> Listed:
+    """The object in a file, behind a notice if there is one."""
+    with folder.open(path) as stream:
+        head = stream.read(512)
+    skipped = len(head) - len(without_notice(head))
+    if not skipped:
+        return load_listed(folder, path, records, _NO_CALL)
+
+    def opened() -> BinaryIO:
+        stream = folder.open(path)
+        stream.read(skipped)
+        return stream
+
+    return load_opened(opened, None, path, records, _NO_CALL)
 
 
 def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source:

@@ -49,14 +49,15 @@ class MappedReader:
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the mapping's `marks`, then its `match` on the first record."""
-        from groundtrace.traces.mapped.load import matches
+        from groundtrace.traces.mapped.load import matches, without_notice
 
-        if probe.head.lstrip()[:4].lstrip(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
+        head = without_notice(probe.head)
+        if head.lstrip()[:4].lstrip(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
             return None
         mapping = self.mapping
-        if any(mark not in probe.head for mark in mapping.marks):
+        if any(mark not in head for mark in mapping.marks):
             return None
-        place = matches(mapping, probe.head)
+        place = matches(mapping, head)
         if place is None:
             return None
         return Recognised(self._strength, f"mapping {self._where}: match is true for {place}")
