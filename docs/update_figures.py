@@ -27,13 +27,14 @@ def _place(name: str) -> re.Pattern[str]:
 
 
 EXTRACTION = _place("extraction")
+FORMATS = _place("formats")
 RATIOS = _place("ratios")
 FUZZED = re.compile(r"tries [0-9,]+ inputs with a fixed seed")
 
 
-def measured(corpus: Path) -> str:
+def measured(corpus: Path, table: str = "--shell") -> str:
     """What the benchmark prints for labelled calls."""
-    command = [sys.executable, "benchmarks/extraction.py", str(corpus / "labels.jsonl"), "--shell"]
+    command = [sys.executable, "benchmarks/extraction.py", str(corpus / "labels.jsonl"), table]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
@@ -82,6 +83,7 @@ def main() -> int:
     corpus = os.environ.get("GROUNDTRACE_CORPUS")
     if corpus:
         put(VALIDITY, EXTRACTION, measured(Path(corpus)))
+        put(VALIDITY, FORMATS, measured(Path(corpus), "--formats"))
     else:
         print("GROUNDTRACE_CORPUS is not set: extraction was not measured", file=sys.stderr)
     return 0

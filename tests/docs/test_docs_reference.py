@@ -246,6 +246,8 @@ def test_the_extraction_table_is_what_the_benchmark_prints(corpus: Path) -> None
     """Mend with `python docs/update_figures.py`."""
     shown = update_figures.shown(update_figures.VALIDITY, update_figures.EXTRACTION)
     assert shown == update_figures.measured(corpus)
+    by_format = update_figures.shown(update_figures.VALIDITY, update_figures.FORMATS)
+    assert by_format == update_figures.measured(corpus, "--formats")
 
 
 def test_the_readme_quotes_the_ratios_that_the_benchmark_printed() -> None:
