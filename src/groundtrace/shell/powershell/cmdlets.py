@@ -14,7 +14,14 @@ import msgspec
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
-from groundtrace.shell.powershell.parts import ItemNames, Items, Matches, slashed, spaced
+from groundtrace.shell.powershell.parts import (
+    ItemNames,
+    Items,
+    Matches,
+    StreamMatches,
+    slashed,
+    spaced,
+)
 from groundtrace.shell.powershell.values import (
     Element,
     Found,
@@ -420,7 +427,7 @@ def _select_string(call: Call) -> Objects:
 def take_property(part: Part, name: str) -> Part:
     """One property of each object that a part stands for."""
     name = name.lower()
-    if isinstance(part, Items | Matches):
+    if isinstance(part, Items | Matches | StreamMatches):
         return part.property(name)
     if isinstance(part, ItemNames):
         return part if name in ("path", "fullname", "providerpath") else Opaque(rule=part.rule)
@@ -435,7 +442,7 @@ def _records(parts: Sequence[Part], names: Sequence[str]) -> Objects:
     """Several properties of each object."""
     return [
         part.records(names)
-        if isinstance(part, Items | Matches)
+        if isinstance(part, Items | Matches | StreamMatches)
         else part
         if not part.prints or isinstance(part, Content)
         else part.derive("select")

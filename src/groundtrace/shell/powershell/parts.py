@@ -266,6 +266,25 @@ class StreamMatches(Search, kw_only=True, frozen=True):
         filled = [line for line in lines if type(line) is not str or line.strip()]
         return Search.read(self, filled, sure, trimmed)
 
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def property(self, name: str) -> Part:
+        """One property of each match, a line for each."""
+        return self if name == "line" else Opaque(rule=self.rule)
+
+    def numbered_lines(self, named: bool) -> Part:
+        """`"$($_.LineNumber): $($_.Line)"`: numbers are those of the stream."""
+        return (
+            Opaque(shows=self.behind(), rule=self.rule) if named else replace(self, numbered=True)
+        )
+
+    def records(self, names: Sequence[str]) -> Part:
+        """Several properties of each match."""
+        sole = next((ref.path for ref in self.behind()), None)
+        return Records(
+            cwd=self.cwd, columns_asked=tuple(names), sole=sole, of_matches=True, rule=self.rule
+        )
+
 
 def spaced(part: Part) -> Part:
     """Found lines of a stream as PowerShell prints them."""
