@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
 from groundtrace.shell import ShellView, shell_refs
-from groundtrace.shell.powershell.parse import NotPowerShellError, parse
+from groundtrace.shell.powershell.parse import parse
+from groundtrace.shell.powershell.parse_values import NotPowerShellError
 from groundtrace.shell.powershell.told import told, unwrapped
 from groundtrace.tools import view_calls
 from tests.shell.scratch_repository import (

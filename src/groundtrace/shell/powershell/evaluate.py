@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
-from groundtrace.shell.powershell.cmdlets import take_property
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.state import State
 from groundtrace.shell.powershell.statics import static_call
+from groundtrace.shell.powershell.streams import take_property
 from groundtrace.shell.powershell.values import (
     Counter,
     Element,

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
-from groundtrace.shell.powershell.cmdlets import ALIASES, CMDLETS, Call
+from groundtrace.shell.powershell.call import Call
+from groundtrace.shell.powershell.cmdlets import ALIASES, CMDLETS
 from groundtrace.shell.powershell.loops import Loops, chosen
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.values import (

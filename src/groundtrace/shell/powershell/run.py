@@ -11,7 +11,8 @@ from groundtrace.shell.output import Output
 from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
 from groundtrace.shell.powershell.follow import Session
 from groundtrace.shell.powershell.messages import listen
-from groundtrace.shell.powershell.parse import NotPowerShellError, parse
+from groundtrace.shell.powershell.parse import parse
+from groundtrace.shell.powershell.parse_values import NotPowerShellError
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.told import Told
 from groundtrace.shell.programs.call import ProgramEntry

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from groundtrace.shell.powershell import nodes as n
 from groundtrace.shell.powershell import values
-from groundtrace.shell.powershell.cmdlets import take_property
 from groundtrace.shell.powershell.parts import Matches, StreamMatches, slashed
+from groundtrace.shell.powershell.streams import take_property
 from groundtrace.shell.powershell.values import (
     Counter,
     Element,

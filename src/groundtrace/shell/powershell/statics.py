@@ -12,7 +12,7 @@ from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.part import Write
 
 if TYPE_CHECKING:
-    from groundtrace.shell.powershell.follow import Session
+    from groundtrace.shell.powershell.state import State
 
 _READS = frozenset(["readalltext", "readalllines", "readlines"])
 _WRITES = frozenset(
@@ -20,7 +20,7 @@ _WRITES = frozenset(
 )
 
 
-def static_call(session: Session, kind: str, name: str, arguments: Sequence[Objects]) -> Objects:
+def static_call(session: State, kind: str, name: str, arguments: Sequence[Objects]) -> Objects:
     """What a call of a class gives; unknown if the class is not one of these."""
     kind = kind.removeprefix("system.")
     texts = [session.text(argument) for argument in arguments]
@@ -47,9 +47,7 @@ def static_call(session: Session, kind: str, name: str, arguments: Sequence[Obje
     return [None]
 
 
-def _file(
-    session: Session, name: str, texts: Sequence[str], arguments: Sequence[Objects]
-) -> Objects:
+def _file(session: State, name: str, texts: Sequence[str], arguments: Sequence[Objects]) -> Objects:
     path = session.path(texts[0])
     if name in _READS:
         return (
@@ -72,6 +70,6 @@ def _file(
     return [None]
 
 
-def _names(session: Session, texts: Sequence[str]) -> ItemNames:
+def _names(session: State, texts: Sequence[str]) -> ItemNames:
     globs = (texts[1],) if len(texts) > 1 else ()
     return ItemNames(cwd=session.cwd, globs=globs, anchor=False, only_files=True, rule="getfiles")
