@@ -16,6 +16,7 @@ from groundtrace.shell.powershell.parse_values import NotPowerShellError
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.told import Told
 from groundtrace.shell.programs.call import ProgramEntry
+from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.part import Parts
 from groundtrace.shell.syntax.parse import parse as parse_bash
 from groundtrace.shell.walk.walker import Walker
@@ -54,7 +55,7 @@ def follow(
     texts: Mapping[str, str] | None,
 ) -> Followed:
     """Follow a command of PowerShell or cmd."""
-    cwd = None if cwd is None else slashed(cwd)
+    cwd = None if cwd is None else join(None, slashed(cwd))
     walker = Walker(parse_bash(""), cwd, output, {**table, **SHARED}, texts)
     if told.language == "cmd":
         return Followed(walker, cmd_parts(walker, told.source))
