@@ -40,13 +40,13 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.answers.cuts import is_cut
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
 from groundtrace.shell.align.divide import divide
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
-from groundtrace.shell.output.cuts import is_cut
 from groundtrace.shell.programs.added import added_programs
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE

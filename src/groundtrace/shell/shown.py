@@ -12,9 +12,9 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import pieces
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.output.cuts import pieces
 from groundtrace.shell.streams.content import runs
 from groundtrace.shell.streams.counted import LONGEST, Counted
 

@@ -19,7 +19,7 @@ from functools import partial
 
 import msgspec
 
-from groundtrace.shell.output.cuts import Cut, is_cut
+from groundtrace.answers.cuts import Cut, is_cut
 from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.weights import (

@@ -13,10 +13,10 @@ import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
+from groundtrace.answers.cuts import Cut
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.model import FileRef
 from groundtrace.shell.align.divide import divide
-from groundtrace.shell.output.cuts import Cut
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.found_lines import Search

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from groundtrace.answers.cuts import find_cuts, head_and_tail, may_be_cut
 from groundtrace.base.patterns import regex
 from groundtrace.model import ToolResult
 from groundtrace.shell.output.complaints import (
@@ -17,7 +18,6 @@ from groundtrace.shell.output.complaints import (
     may_complain,
     set_apart,
 )
-from groundtrace.shell.output.cuts import find_cuts, head_and_tail, may_be_cut
 from groundtrace.shell.output.frames import REFUSED, lines_of, preview, unframed
 
 MAX_CHARS = 8_000_000

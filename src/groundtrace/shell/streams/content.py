@@ -14,9 +14,9 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import Cut, pieces
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.output.cuts import Cut, pieces
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.found_lines import Search

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import Cut, Half
 from groundtrace.base.patterns import regex
 from groundtrace.base.quoted_names import unquote, without_quotes
 from groundtrace.model import FileRef, OldSide
-from groundtrace.shell.output.cuts import Cut, Half
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.hunks import HUNK

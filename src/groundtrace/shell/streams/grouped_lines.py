@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import pieces, whole
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.output.cuts import pieces, whole
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.found_lines import NUMBERED, Search, omitted

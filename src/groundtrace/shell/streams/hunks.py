@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from groundtrace.answers.cuts import Cut, Half
 from groundtrace.base.patterns import regex
-from groundtrace.shell.output.cuts import Cut, Half
 
 HUNK = regex(
     r"@@ -(?P<old>\d{1,9})(?:,(?P<olds>\d{1,9}))? \+(?P<new>\d{1,9})(?:,(?P<news>\d{1,9}))? @@"

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.output.cuts import pieces, whole
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.name_lists import WHOLE_OR_LAST, Names

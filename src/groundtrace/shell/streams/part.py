@@ -21,8 +21,8 @@ from typing import ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import is_cut, whole
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.shell.output.cuts import is_cut, whole
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.said import Said, only_said
 from groundtrace.shell.streams.spans import Spans

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from groundtrace.answers.sourcegraph_text import HEADER, LINE, text_blocks
+from groundtrace.answers.fold import fold
+from groundtrace.answers.numbered import COLON as LINE
+from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.file_names import is_file_name
 from groundtrace.shell.streams.part import Part
@@ -27,13 +29,6 @@ class RemoteSearch(Part, kw_only=True, frozen=True):
         return any(map(HEADER.fullmatch, lines))
 
     def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        spans: dict[tuple[str, str], list[int]] = {}
-        for block in text_blocks("\n".join(lines)):
-            if is_file_name(block.path):
-                numbers = spans.setdefault((block.repo, block.path), [])
-                numbers.extend(n for n in (block.start, block.end) if n is not None)
-        for (repo, path), numbers in spans.items():
-            if numbers:
-                yield FileRef(path, "matched", repo, min(numbers), max(numbers), rule=self.rule)
-            else:
-                yield FileRef(path, "surfaced", repo, rule=self.rule)
+        blocks = text_blocks("\n".join(lines))
+        shown = (line for block in blocks if is_file_name(block.path) for line in block.lines(None))
+        return fold(shown, self.rule)

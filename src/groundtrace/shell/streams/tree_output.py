@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from groundtrace.answers.cuts import pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.output.cuts import pieces, whole
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.part import Part
 from groundtrace.shell.weights import PLAIN, TELLING, UNLIKELY

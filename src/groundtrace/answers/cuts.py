@@ -125,6 +125,14 @@ def find_cuts(lines: list[str]) -> list[str]:
     return out
 
 
+def begun_lines(text: str) -> list[str]:
+    """The lines of a text whose start was shown, so that a number at their start is whole."""
+    lines = text.split("\n")
+    if not may_be_cut(text):
+        return lines
+    return [line for line in find_cuts(lines) if type(line) is str or getattr(line, "ends", False)]
+
+
 def _add(line: str, out: list[str], count: int) -> str | None:
     """Add a line; if it is a cut, return what to do with the next line."""
     if type(line) is not str or not any(hint in line for hint in _HINTS):

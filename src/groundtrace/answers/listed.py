@@ -5,42 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from groundtrace.answers.file_names import LONGEST_PATH, is_file, name_in_answer, word_path
 from groundtrace.base.patterns import regex
-from groundtrace.tools.generic.pieces import LONGEST_LINE, Piece, is_drive, is_file, path_of
 
 _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
 _SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
 _BRANCH = regex(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
 _STAT = regex(r" +(?:\d+|Bin)\b")
 _STATUS = regex(r"\t(?:(?:modified|deleted|new file|renamed|typechange): +)?(?P<path>\S.*)")
-_COUNT = regex(r"(?P<path>[^\s:][^:\t]{0,1000}):(?P<count>[1-9]\d{0,8})")
+_COUNT = regex(
+    r"(?P<first>[^\s:][^:\t]{0,1000}?) \([1-9]\d{0,8} match(?:es)?\)"
+    r"|(?P<path>[^\s:][^:\t]{0,1000}): ?[1-9]\d{0,8}(?: (?:match(?:es)?|lines?|times?|hits?))?"
+    r"|[1-9]\d{0,8} +(?P<behind>[^\s:][^:\t]{0,1000})"
+)
+_TOTAL = regex(r"\d{1,9} total|(?:Found \d{1,9}|End of) match.*")
+_STATE = regex(r"(?:[AMDTUXB]|[RC]\d{1,3})\t(?P<paths>[^\t]+(?:\t[^\t]+)?)")
+_RENAMED = regex(r"(?P<before>[^{}]*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<behind>[^{}]*)")
 _BULLET = regex(r"(?:[-*•] +|\d{1,4}[.)] +)")
 _SUMMARY = regex(r"\d+ (?:director|files?|results?|match)|Total|Found \d|\(", re.IGNORECASE)
 
 
-def word_path(text: str) -> str:
-    """A path that is a whole line or word.
-
-    It may contain blanks only if its beginning shows a path.
-    """
-    path = path_of(text.strip().strip("`'\""))
-    path = path.removeprefix("./")
-    if not path or (any(c.isspace() for c in path) and not (path[0] == "/" or is_drive(path))):
-        return ""
-    return path if is_file(path) and not path.startswith("(") else ""
-
-
-def marked(lines: Sequence[str]) -> Iterator[Piece]:
+def marked(lines: Sequence[str]) -> Iterator[str]:
     """`[FILE] name` and `[DIR] name`."""
     for line in lines:
-        match = _MARKED.match(line[:LONGEST_LINE])
+        match = _MARKED.match(line[:LONGEST_PATH])
         if match is not None and match[1] == "FILE":
-            yield Piece(_SIZE.sub("", match[2]).strip())
+            yield _SIZE.sub("", match[2]).strip()
 
 
-def tree(lines: Sequence[str]) -> Iterator[Piece]:
+def tree(lines: Sequence[str]) -> Iterator[str]:
     """A tree with branches; its first line may be the folder."""
-    rows = [(match, line) for line in lines if (match := _BRANCH.match(line[:LONGEST_LINE]))]
+    rows = [(match, line) for line in lines if (match := _BRANCH.match(line[:LONGEST_PATH]))]
     if not rows or 2 * len(rows) < sum(bool(line.strip()) for line in lines):
         return
     root = next((line.strip() for line in lines if line.strip()), "")
@@ -48,7 +43,7 @@ def tree(lines: Sequence[str]) -> Iterator[Piece]:
     yield from _nested([(len(match["bars"]), match["name"]) for match, _ in rows], root)
 
 
-def indented(lines: Sequence[str]) -> Iterator[Piece]:
+def indented(lines: Sequence[str]) -> Iterator[str]:
     """An indented tree whose folders end in `/`."""
     rows = [line for line in lines if line.strip()]
     plain = [line.strip().removeprefix("- ") for line in rows]
@@ -61,7 +56,7 @@ def indented(lines: Sequence[str]) -> Iterator[Piece]:
     )
 
 
-def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[Piece]:
+def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[str]:
     above: list[tuple[int, str]] = []
     for index, (indent, name) in enumerate(rows):
         while above and above[-1][0] >= indent:
@@ -72,38 +67,57 @@ def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[Piece]:
         if is_parent or name.endswith("/"):
             above.append((indent, name.rstrip("/")))
         elif is_file(path):
-            yield Piece(path)
+            yield path
 
 
-def diff_stat(lines: Sequence[str]) -> Iterator[Piece]:
+def diff_stat(lines: Sequence[str]) -> Iterator[str]:
     """`git diff --stat`."""
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        name, bar, change = line[:LONGEST_LINE].partition("|")
-        if bar and line.startswith(" ") and _STAT.match(change) and is_file(name.strip()):
-            yield Piece(name.strip())
+        name, bar, change = line[:LONGEST_PATH].partition("|")
+        if bar and line.startswith(" ") and _STAT.match(change):
+            yield from filter(is_file, _both_names(name.strip()))
 
 
-def git_status(lines: Sequence[str]) -> Iterator[Piece]:
+def _both_names(name: str) -> list[str]:
+    """The old and the new name of `src/{old.py => new.py}` and `old.py => new.py`."""
+    renamed = _RENAMED.fullmatch(name)
+    if renamed is not None:
+        before, behind = renamed["before"], renamed["behind"]
+        sides = [f"{before}{renamed[side]}{behind}" for side in ("old", "new")]
+        return [side.replace("//", "/") for side in sides]
+    return name.split(" => ")
+
+
+def git_status(lines: Sequence[str]) -> Iterator[str]:
     """`git status`."""
     if not any(line.startswith("On branch ") for line in lines[:4]):
         return
     for line in lines:
-        match = _STATUS.fullmatch(line[:LONGEST_LINE].rstrip())
+        match = _STATUS.fullmatch(line[:LONGEST_PATH].rstrip())
         if match is not None and is_file(match["path"]):
-            yield Piece(match["path"])
+            yield match["path"]
 
 
-def counts(lines: Sequence[str]) -> Iterator[Piece]:
+def counts(lines: Sequence[str]) -> Iterator[str]:
     """`path:3` on each line: how often something occurs in a file; no lines of the file."""
-    filled = [line.strip() for line in lines if line.strip()]
-    found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_LINE]))]
+    filled = [line.strip() for line in lines if line.strip() and not _TOTAL.fullmatch(line.strip())]
+    found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_PATH]))]
     if found and len(found) == len(filled):
-        yield from (Piece(match["path"]) for match in found if word_path(match["path"]))
+        paths = [match["first"] or match["path"] or match["behind"] for match in found]
+        yield from (path for path in paths if word_path(path))
 
 
-def names(lines: Sequence[str]) -> Iterator[Piece]:
+def states(lines: Sequence[str]) -> Iterator[str]:
+    """`git diff --name-status`: a letter and a name, for a renamed file two names."""
+    filled = [line.rstrip() for line in lines if line.strip()]
+    found = [_STATE.fullmatch(line[:LONGEST_PATH]) for line in filled]
+    if found and all(found):
+        yield from (path for match in found if match for path in match["paths"].split("\t"))
+
+
+def names(lines: Sequence[str]) -> Iterator[str]:
     """One path per line and nothing else, except a heading and a total."""
     filled = [line.strip() for line in lines if line.strip()]
     if len(filled) > 1 and filled[0].endswith(":"):
@@ -113,15 +127,18 @@ def names(lines: Sequence[str]) -> Iterator[Piece]:
         headed = False
     while len(filled) > 1 and _SUMMARY.match(filled[-1]):
         filled.pop()
+    if len(filled) > 1 and _SUMMARY.match(filled[0]):
+        filled = filled[1:]
+        headed = True
     plain = [_BULLET.sub("", line, count=1) for line in filled]
-    paths = [word_path(name) for name in plain]
+    paths = [word_path(name) or name_in_answer(name) for name in plain]
     others = [name for name, path in zip(plain, paths, strict=True) if not path]
     if any("/" not in name or " " in name or "://" in name for name in others):
         return
     found = [path for path in paths if path]
     if headed or len(found) > 1 or any("/" in path for path in found):
-        yield from (Piece(path) for path in found)
+        yield from found
 
 
-LISTINGS = (marked, tree, indented, diff_stat, git_status, counts, names)
+LISTINGS = (marked, tree, indented, diff_stat, git_status, states, counts, names)
 """Shapes of lists, tried in this order."""

@@ -7,24 +7,23 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers import diffs, words
+from groundtrace.answers.file_names import is_file, path_of
+from groundtrace.answers.fold import Run
+from groundtrace.answers.found import found, is_omitted
+from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.numbered import contents
+from groundtrace.answers.ranges import lines_in, lines_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
+from groundtrace.answers.texts import searched
 from groundtrace.base.values import as_mapping, distinct, whole_name, whole_number
-from groundtrace.tools import diffs
-from groundtrace.tools.generic import words
-from groundtrace.tools.generic.arguments import lines_in
-from groundtrace.tools.generic.numbers import shown_lines
-from groundtrace.tools.generic.pieces import (
-    MAX_DEPTH,
-    MAX_FILES,
-    MAX_VALUES,
-    Lines,
-    Piece,
-    is_file,
-    lines_of,
-    path_of,
-    split_anchor,
-)
+
+MAX_FILES = 10_000
+"""How many files of one answer are read; no answer that a model reads has more."""
+MAX_VALUES = 200_000
+"""How many values of one JSON answer are read."""
+MAX_DEPTH = 40
+"""How many levels of a JSON answer are read."""
 
 _FOLDERS = frozenset({"dir", "directory", "folder", "tree", "symlink", "submodule"})
 _FILES = frozenset({"file", "blob"})
@@ -48,7 +47,7 @@ class Objects:
 
     def __init__(self, repo: str | None) -> None:
         """`repo` is the repository that the arguments name."""
-        self.pieces: list[Piece] = []
+        self.shown: list[Shown] = []
         self.repos: list[str] = []
         self.left_out = False
         """The answer holds more values than the limit allows."""
@@ -59,7 +58,7 @@ class Objects:
         """Collect the files of a value and of everything below it."""
         around = around or Enclosing(repo=self._repo)
         self._values += 1
-        if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.pieces) > 4 * MAX_FILES:
+        if depth > MAX_DEPTH or self._values > MAX_VALUES or len(self.shown) > 4 * MAX_FILES:
             self.left_out = True
         elif isinstance(value, Mapping):
             self._object(value, around, depth)
@@ -68,15 +67,24 @@ class Objects:
 
     def _list(self, items: Sequence[Any], around: Enclosing, depth: int) -> None:
         if around.path and _is_pair(items):
-            self._add(Piece(around.path, around.repo, lines_of(whole_number(items[0]), None), True))
+            first, last = lines_of(whole_number(items[0]), None) or (None, None)
+            self.shown.append(
+                Shown(around.path, "matched", first, last, text_size(items[1]), around.repo)
+            )
             return
+        texts = [item for item in items if isinstance(item, str)]
+        if texts and not around.path and len(texts) == len(items):
+            lines = list(found(texts, searched, repo=around.repo))
+            if len(lines) == len(texts):
+                self.shown += lines
+                return
         is_names = not around.path and (not around.key or around.key in words.LIST_FIELDS)
         for item in items:
             if isinstance(item, str):
                 if is_names:
                     self._name(item, around)
                 elif around.path:
-                    self._add(_content(around, item))
+                    self._content(around, item)
             else:
                 self.walk(item, around, depth + 1)
             if self.left_out:
@@ -87,7 +95,10 @@ class Objects:
         # Names of packages, branches and modules have slashes and dots too. So a name without
         # anything else must look like a file.
         if is_file(path):
-            self._add(Piece(_below(around.base, path), around.repo, lines))
+            first, last = lines or (None, None)
+            self.shown.append(
+                Shown(_below(around.base, path), "surfaced", first, last, repo=around.repo)
+            )
 
     def _object(self, value: Mapping[str, Any], around: Enclosing, depth: int) -> None:
         fields = {words.plain(str(key)): inner for key, inner in value.items()}
@@ -110,34 +121,49 @@ class Objects:
         path, lines = _path_in(fields, in_tree=is_named and "entitytype" not in fields)
         if path and around.base:
             path = _below(around.base, path)
-        lines = _content_lines(fields) or lines_in(fields) or lines
-        shown = lines is not None or any(_is_content(fields, key) for key in fields)
-        if path:
-            self._add(Piece(path, repo, lines, shown))
-        elif around.path and lines is not None:
-            self._add(Piece(around.path, repo, lines, True))
+        runs = _content_runs(fields)
+        stated = lines_in(fields) or lines
+        runs = runs or ([stated] if stated else [])
+        chars = _content_chars(fields)
+        own = path or around.path
+        if own and runs and not (chars is None and _is_left_out(fields)):
+            self.shown += in_runs(own, "matched", runs, chars, repo)
+        elif own and chars is not None:
+            self.shown.append(Shown(own, "matched", chars=chars, repo=repo))
+        elif path:
+            self.shown.append(Shown(path, "surfaced", repo=repo))
         inner_path = path or around.path
         for key, inner in fields.items():
-            if key not in words.SKIPPED_FIELDS and isinstance(inner, (Mapping, list, tuple)):
+            if key in words.SKIPPED_FIELDS or (path and key in words.FILE_FIELDS):
+                continue
+            if isinstance(inner, (Mapping, list, tuple)):
                 self.walk(inner, Enclosing(inner_path, repo, around.base, key), depth + 1)
 
     def _entry(self, path: str, value: Any, around: Enclosing, depth: int) -> None:
         """One entry of a table from path to what was found in the file."""
-        before = len(self.pieces)
+        before = len(self.shown)
         inside = Enclosing(path, around.repo)
         if isinstance(value, str):
-            self._add(_content(inside, value))
+            self._content(inside, value)
         else:
             self.walk(value, inside, depth + 1)
-        if len(self.pieces) == before:
-            self._add(Piece(path, around.repo))
+        if len(self.shown) == before:
+            self.shown.append(Shown(path, "surfaced", repo=around.repo))
+
+    def _content(self, around: Enclosing, text: str) -> None:
+        """Text of the file that the object around it names."""
+        if is_omitted(text):
+            self.shown.append(Shown(around.path, "surfaced", repo=around.repo))
+        elif text.strip():
+            numbered = contents(text.split("\n"))
+            if numbered is not None:
+                lines = in_runs(around.path, "matched", numbered.runs, numbered.chars, around.repo)
+                self.shown += lines
+            else:
+                self.shown.append(Shown(around.path, chars=text_size(text), repo=around.repo))
 
     def _changes(self, value: Mapping[str, Any], repo: str | None) -> None:
-        spans = FilesWithLines("read", "changes", bare_kind="surfaced")
-        diffs.add_json(value, spans, repo)
-        for ref in spans.refs():
-            lines = lines_of(ref.line_start, ref.line_end)
-            self._add(Piece(ref.path, ref.repo, lines, ref.kind == "read", opened=True))
+        self.shown += diffs.in_objects(value, repo)
 
     def _repository(self, fields: Mapping[str, Any]) -> str | None:
         stated = fields.get("repository") or fields.get("repo")
@@ -152,10 +178,6 @@ class Objects:
             return None
         self.repos.append(name)
         return name
-
-    def _add(self, piece: Piece | None) -> None:
-        if piece is not None:
-            self.pieces.append(piece)
 
 
 def objects_in(value: Any, repo: str | None) -> Objects:
@@ -174,12 +196,6 @@ def _is_pair(items: Sequence[Any]) -> bool:
     return len(items) == 2 and whole_number(items[0]) is not None and isinstance(items[1], str)
 
 
-def _content(around: Enclosing, text: str) -> Piece | None:
-    if not text.strip():
-        return None
-    return Piece(around.path, around.repo, shown_lines(text.split("\n")), True)
-
-
 def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields, plus the fields of nested objects that describe this object."""
     merged: dict[str, Any] = {}
@@ -190,7 +206,7 @@ def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
     return merged | own
 
 
-def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | None]:
+def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Run | None]:
     """The file that an object names; the most reliable field is tried first."""
     for name in words.FILE_FIELDS:
         if name not in fields or (name == "name" and not in_tree):
@@ -206,27 +222,41 @@ def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Lines | 
     return "", None
 
 
-def _content_lines(fields: Mapping[str, Any]) -> Lines | None:
+def _content_runs(fields: Mapping[str, Any]) -> list[Run] | None:
     """Lines from numbers in the content: they are more reliable than fields."""
     for key in words.CONTENT_FIELDS & fields.keys():
         value = fields[key]
         if isinstance(value, str) and value:
-            lines = shown_lines(value.split("\n"))
-            if lines is not None:
-                return lines
+            numbered = contents(value.split("\n"))
+            if numbered is not None:
+                return numbered.runs
     return None
 
 
-def _is_content(fields: Mapping[str, Any], key: str) -> bool:
-    if key not in words.CONTENT_FIELDS:
-        return False
-    return any(True for _ in _texts(fields[key], 3))
+def _is_left_out(fields: Mapping[str, Any]) -> bool:
+    """Whether a search printed a note instead of the text that the object is about."""
+    held = [fields[key] for key in words.CONTENT_FIELDS & fields.keys()]
+    return any(isinstance(value, str) and is_omitted(value) for value in held)
+
+
+def _content_chars(fields: Mapping[str, Any]) -> int | None:
+    """Characters of the content that an object itself holds; None if there is none in it at all.
+
+    Objects and lists inside it count their own.
+    """
+    held = [fields[key] for key in words.CONTENT_FIELDS & fields.keys()]
+    if not any(True for value in held for _ in _texts(value, 3)):
+        return None
+    texts = [text for value in held if isinstance(value, str) for text in _texts(value, 0)]
+    if len(held) == len(texts) and all(map(is_omitted, texts)):
+        return None
+    return sum(map(text_size, texts))
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
     """Texts in a content field, a few levels down."""
     if isinstance(value, str):
-        if value.strip():
+        if value.strip() or "\n" in value:  # an empty line of a file is a line
             yield value
     elif depth > 0:
         inner = value.values() if isinstance(value, Mapping) else value
