@@ -60,7 +60,7 @@ class Settings:
     readers: tuple[tuple[str, str], ...] = ()
     """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
     text (D92)."""
-    schema_version: str = "1.2"
+    schema_version: str = "1.3"
     """Version of the events documents to write (D12)."""
     mask: bool = True
     """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
@@ -102,7 +102,7 @@ MAX_SECONDS = 86_400
 CHOICES = {
     "shell": ("use", "ignore"),
     "trials": ("latest", "all"),
-    "schema_version": ("1.0", "1.1", "1.2"),
+    "schema_version": ("1.0", "1.1", "1.2", "1.3"),
 }
 """Settings that are one of a few words, in the file and as flags."""
 

@@ -140,7 +140,7 @@ def test_diff_prefixes_are_stripped_only_from_diffs() -> None:
         ref("github.com/o/r::b/src/x.c", diff=True),
         truth=("src/x.c",),
     )
-    assert world.files() == ["src/x.c", "src/x.c", "a/src/x.c", "r::src/x.c"]
+    assert world.files() == ["src/x.c", "src/x.c", "a/src/x.c", "src/x.c"]
 
 
 # --- repositories in paths (D14) ------------------------------------------------------------------

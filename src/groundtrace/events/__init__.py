@@ -29,6 +29,7 @@ from typing import get_args
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from groundtrace import paths
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.values import model_name
@@ -42,6 +43,7 @@ from groundtrace.documents.events import (
     EventSummary,
     GroundTruthSection,
     Provenance,
+    RepoRoot,
     Symbol,
 )
 from groundtrace.events.accesses import Accesses
@@ -55,6 +57,7 @@ from groundtrace.model import (
     Category,
     GroundTruth,
     Problem,
+    RootSign,
     Task,
     ToolCall,
     Trace,
@@ -87,6 +90,7 @@ def build_document(
         # A call that failed may name something that does not exist: `repository not found`.
         repos=[repo for view in views if not view.failed for repo in view.repos],
         cwd=trace.cwd,
+        signs=_signs(trace, views),
         settings=settings,
     )
     clock = clock_of(trial, trace)
@@ -100,7 +104,9 @@ def build_document(
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
-        coverage=coverage_of(trial, trace, views, truth, section, problems, clock),
+        coverage=coverage_of(
+            trial, trace, views, truth, section, problems, clock, resolver.unmatched_suffixes()
+        ),
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
@@ -109,6 +115,15 @@ def build_document(
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
     )
+
+
+def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:
+    """What calls show about folders as repositories, and where the harness worked."""
+    worked = dict.fromkeys(call.cwd for call in trace.calls if call.cwd not in (None, trace.cwd))
+    return [
+        *(RootSign("workdir", folder) for folder in worked if folder is not None),
+        *(sign for view in views if view.signs for sign in view.signs),
+    ]
 
 
 def _event(
@@ -124,7 +139,7 @@ def _event(
         tool_category=view.category,
         is_mcp=view.is_mcp,
         arguments=salient_arguments(call.arguments),
-        target_files=_distinct([access.file for access in accesses]),
+        target_files=_distinct([access.ground_truth_file or access.file for access in accesses]),
         target_symbols=_distinct(map(stored_text, view.symbols)) if view.symbols else [],
         hits_ground_truth=bool(matched),
         matched_ground_truth_files=matched,
@@ -191,6 +206,16 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         harness_version=_cleaned(trial.harness_version or trace.harness_version),
         repo=_cleaned(resolver.home),
         source_file=clean_text(_source_file(trial, trace)),
+        repo_roots=[_root(root) for root in resolver.roots] or UNSET,
+    )
+
+
+def _root(root: paths.RepoRoot) -> RepoRoot:
+    return RepoRoot(
+        path=clean_text(root.path),
+        repo=_cleaned(root.repo),
+        evidence=list(root.evidence),
+        votes=UNSET if root.votes is None else root.votes,
     )
 
 

@@ -9,6 +9,7 @@ import posixpath
 import re
 
 from groundtrace.base.patterns import regex
+from groundtrace.paths.windows import is_rooted, spelled_beside
 from groundtrace.shell.syntax.holes import has_hole
 
 _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
@@ -19,6 +20,9 @@ def join(cwd: str | None, name: str) -> str:
     first = name[:1]
     if first == "~":
         return name
+    if "\\" in name or name[1:2] == ":" or (cwd and is_rooted(cwd)):
+        name = spelled_beside(name, cwd or "")  # few commands run on Windows
+        first = name[:1]
     path = f"{cwd}/{name}" if cwd and first != "/" else name
     if "/." in path or "//" in path or path[:1] in ("", ".") or path[-1] == "/":
         return posixpath.normpath(path)
@@ -29,7 +33,11 @@ def path_of(cwd: str | None, name: str) -> str | None:
     """The path of `name` for a program in `cwd`; None if it cannot be one file."""
     if _ORDINARY_NAME.fullmatch(name) is None or len(name) >= 4096:
         return join(cwd, name) if is_file_name(name) else None
-    if not cwd or name[0] == "/":
+    if not cwd:
+        return name
+    if is_rooted(cwd):
+        return join(cwd, name)
+    if name[0] == "/":
         return name
     if "/." in cwd or "//" in cwd or cwd[0] == "." or cwd[-1] == "/":
         return posixpath.normpath(f"{cwd}/{name}")
