@@ -48,7 +48,7 @@ from groundtrace.paths.containers import clone_of, may_name_repos
 from groundtrace.paths.folder_places import NOWHERE, FolderPlaces, NearestAbove, RepoPlace, Roots
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
-from groundtrace.paths.root_votes import RepoRoot, RootVote, places_of_truth
+from groundtrace.paths.root_votes import RepoRoot, Scene, clones_by_vote
 from groundtrace.paths.windows import is_rooted
 
 ALWAYS = ("/ccb_crossrepo",)
@@ -160,44 +160,23 @@ class Layout:
     def _vote(
         self, paths: Collection[tuple[str, bool]], signs: Sequence[RootSign], start: str | None
     ) -> None:
-        """Find the task's repository by a vote, if no rule found it (D181)."""
-        if len(self._repos.task) > 1 or (
-            self.home is not None and self.home in self._mounts.values()
-        ):
-            return
-        truths = self._truths.get(self.home, frozenset()) | self._truths.get(None, frozenset())
+        """Mount repositories of the task that only a vote finds (D181)."""
         looked = [path for path, written in paths if not written]
-        found = places_of_truth(looked, truths)
-        taken = {folder: met for folder, met in found.items() if self._is_taken(folder, met)}
-        if len(taken) == len(found) and not any(sign.kind == "clone" for sign in signs):
-            return  # true for most trials
         if self._start:
             signs = [sign._replace(folder=self._without_start(sign.folder)) for sign in signs]
             start = NOWHERE
-        if self.home is None:  # nothing says which repository would be the right one
-            signs = [s._replace(kind="top") if s.kind == "clone" else s for s in signs]
-        vote = RootVote(looked, signs, start or NOWHERE, self._is_other)
-        winner = vote.winner(found, taken)
-        if winner is None:
-            return
-        name = winner.folder.rpartition("/")[2]
-        repo = self.home or self._repos.lone or self._repos.add(name)
-        if repo is None:
-            return
-        self._mounts[winner.folder] = repo
-        self._why[winner.folder] = tuple(winner.evidence)
-        self._votes[winner.folder] = winner.weight
-        if winner.folder.startswith("/") and not any(
-            _within(root, winner.folder) for root in self._roots
-        ):
-            self._roots = (*self._roots, winner.folder)
-        tops = {
-            first
-            for path in looked
-            if (below := _below_if(winner.folder, path))
-            and (first := below.partition("/")[0]) != below
-        }
-        self._places = FolderPlaces(Roots(self._roots), self._mounts, self.home, frozenset(tops))
+        scene = Scene(looked, signs, start or NOWHERE, self._places.place)
+        tops: set[str] = set()
+        for repo, winner in clones_by_vote(scene, self._repos, self._mounts, self._truths):
+            self._mounts[winner.folder] = repo
+            self._why[winner.folder] = tuple(winner.evidence)
+            self._votes[winner.folder] = winner.weight
+            below = [_below_if(winner.folder, path) for path in looked]
+            tops.update(path.partition("/")[0] for path in below if "/" in path)
+        if self._votes:
+            outside = [f for f in self._votes if f[0] == "/" and Roots(self._roots).of(f) is None]
+            self._roots = (*self._roots, *outside)
+            self._places = FolderPlaces(Roots(self._roots), self._mounts, self.home, tops)
 
     def roots_used(self, start: str | None) -> Iterator[RepoRoot]:
         """The folders that files of the trial were placed in as files of a repository, and why."""
@@ -208,16 +187,6 @@ class Layout:
             elif folder:
                 why = ("the working directory" if folder == start else "a folder for repositories",)
                 yield RepoRoot(folder, None if self.home is None else self.home.label, why)
-
-    def _is_taken(self, folder: str, truths: Iterable[str]) -> bool:
-        """Whether the files of a folder are already read as files of the task's repository."""
-        path = next(iter(truths))
-        place = self._places.place(f"{folder}/{path}" if folder else path)
-        return not place.outside and place.path.lower() == path
-
-    def _is_other(self, url: str) -> bool:
-        """Whether the text of `git clone` names another repository than the task's."""
-        return self.home is not None and self._repos.find(url) is not self.home
 
     def _place_from_start(self, path: str) -> RepoPlace:
         return self._places.place(self._without_start(path))

@@ -11,38 +11,48 @@ relevant file alone is not enough, and no other folder may explain the files nea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 import msgspec
 
 from groundtrace.model import RootSign
+from groundtrace.paths.folder_places import RepoPlace
+from groundtrace.paths.repos import Repo, RepoTable
 
 WEIGHTS: Mapping[str, int] = {
     # `git clone https://github.com/django/django w`: the command itself says what and where. Decides.
     "clone": 6,
     # `git rev-parse --show-toplevel` printed it, or `git init` made it: the top of some repository.
     "top": 3,
-    # `cd w && git log`, `git -C w status` got an answer. A folder inside the clone does as well, so
+    # `cd w && git log`, `git -C w status` got an answer. Git answers in every folder of a clone, so
     # with one relevant file it is just enough.
     "git": 2,
     # The harness's own directory moved there: agents run `cd testbed` once and stay.
     "workdir": 2,
     # `cd /home/u/w && grep …`: agents also enter folders of the clone.
     "entered": 1,
-    # Listings show `.gitignore`, `.github` or `.git` there: packages inside a clone rarely have one.
+    # `.gitignore`, `.github` or `.git` is there: packages inside a clone rarely have one.
     "git_files": 2,
     # Two of `setup.py`, `go.mod`, … are there: each package of a monorepo may have them.
     "project_files": 1,
     # The folder is called `testbed`, as in the images of SWE-bench: 300 sessions.
     "name": 2,
-    # A relevant file at its place, in a folder. One alone is found in copies too; two are enough.
+    # The folder has the repository's name: `/home/u/w/clones/envoy`. So has its main package.
+    "repo_name": 2,
+    # A relevant file at its place. One alone is found in copies too; two are enough.
     "relevant_file": 2,
-    # Nearly all files that the agent opened lie below it, in two or more of its folders: agents work
-    # in the clone. A vendored package fails here, because the files around it are opened too.
+    # Its path is its own: `src/index.ts` is in each package of a monorepo, `sklearn/multioutput.py`
+    # and `src/flask/app.py` are not.
+    "own_path": 1,
+    # Nearly all files that the agent met lie below it, in two or more of its folders: agents work
+    # in the clone.
     "files": 2,
+    # Most files that the agent met lie elsewhere: a vendored package, a copy for comparison.
+    "few_files": -2,
     # The harness started there. Less than git: sessions start above the clone.
     "start": 1,
-    # Git also ran in a folder above and not here: a part of that repository, such as vendored code.
+    # Git ran in a folder above, and nothing shows that this is a top: a part of that repository.
     "inside_other": -3,
 }
 """What each kind of evidence weighs, and the case that set it."""
@@ -50,9 +60,22 @@ WEIGHTS: Mapping[str, int] = {
 ENOUGH = 4
 """Weight that a folder needs."""
 LEAD = 2
-"""Weight by which it must lead every other folder that holds a relevant file at its place."""
+"""Weight by which it must lead every other folder that may be the clone."""
 MOST_FILES = 0.8
+HALF_OF_FILES = 0.5
 FEW_FILES = 5
+"""Fewer files than this say nothing about where an agent works."""
+MAX_COUNTED = 3
+"""Relevant files that count."""
+TELLING = frozenset({"clone", "top", "git_files", "name", "repo_name"})
+"""Evidence for a top. Without any, fewer than `MAX_COUNTED` relevant files must have paths of their
+own: an agent that works in `packages/foo` of a monorepo enters it, runs git and reads `src/index.ts`."""
+_COMMON = frozenset(
+    {"api", "app", "apps", "bin", "client", "cmd", "common", "config", "core", "doc", "docs"}
+    | {"examples", "include", "internal", "lib", "libs", "main", "packages", "pkg", "public"}
+    | {"scripts", "server", "src", "test", "tests", "tools", "ui", "util", "utils", "web"}
+)
+"""First folders that many repositories and packages have."""
 
 NAMES = frozenset({"testbed"})
 """Names of folders that hold the clone by convention, wherever they lie."""
@@ -86,17 +109,20 @@ class RepoRoot(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct):
-    """A folder below which relevant files are at their places, and what speaks for it."""
+    """A folder that may be the clone, and what speaks for it."""
 
     folder: str
-    relevant: set[str] = msgspec.field(default_factory=set)
     weight: int = 0
     evidence: list[str] = msgspec.field(default_factory=list)
+    is_certain: bool = False
+    """Something shows that it is a top, and not a folder of a clone that looks like one."""
 
     def count(self, kind: str, text: str, times: int = 1) -> None:
         """Add a piece of evidence."""
         self.weight += WEIGHTS[kind] * times
         self.evidence.append(text)
+        if kind in TELLING or kind == "own_path" or times == MAX_COUNTED:
+            self.is_certain = True
 
 
 def places_of_truth(paths: Iterable[str], truths: Set[str]) -> dict[str, set[str]]:
@@ -123,27 +149,83 @@ def places_of_truth(paths: Iterable[str], truths: Set[str]) -> dict[str, set[str
     return found
 
 
+class Scene(NamedTuple):
+    """What a trial shows, beside the rules of `layout`."""
+
+    looked: Collection[str]
+    """Clean paths that were not only written."""
+    signs: Sequence[RootSign]
+    start: str
+    """The working directory; empty if it is unknown, or if paths are relative to it."""
+    place: Callable[[str], RepoPlace]
+    """Where a path lies by the rules of `layout`."""
+
+
+def clones_by_vote(
+    scene: Scene,
+    repos: RepoTable,
+    mounts: Mapping[str, Repo],
+    truths: Mapping[Repo | None, Set[str]],
+) -> Iterator[tuple[Repo, Candidate]]:
+    """Repositories of the task in folders that no rule found."""
+    open_truths = truths.get(None, frozenset())
+    for wanted in repos.task or (None,):
+        # With several repositories, an entry that names none may be in any of them.
+        of_repo = truths.get(wanted, frozenset())
+        found = places_of_truth(
+            scene.looked, of_repo if len(repos.task) > 1 else of_repo | open_truths
+        )
+        taken = {folder: met for folder, met in found.items() if _is_taken(scene, folder, met)}
+        if len(taken) == len(found) and not any(sign.kind == "clone" for sign in scene.signs):
+            continue  # true for most trials
+        if wanted is not None and _is_mounted(wanted, mounts, scene.looked):
+            continue
+        vote = RootVote(scene, repos, wanted, must_be_named=len(repos.task) > 1)
+        winner = vote.winner(found, taken)
+        if winner is not None:
+            repo = wanted or repos.lone or repos.add(winner.folder.rpartition("/")[2])
+            if repo is not None:
+                yield repo, winner
+
+
+def _is_taken(scene: Scene, folder: str, truths: Set[str]) -> bool:
+    """Whether the files of a folder are already read as files of the task's repository."""
+    path = next(iter(truths))
+    place = scene.place(f"{folder}/{path}" if folder else path)
+    return not place.outside and place.path.lower() == path
+
+
+def _is_mounted(repo: Repo, mounts: Mapping[str, Repo], looked: Iterable[str]) -> bool:
+    """Whether files of the trial lie in a folder that a rule took for the repository."""
+    folders = tuple(
+        f"{folder}/" for folder, mounted in mounts.items() if mounted is repo and folder
+    )
+    return bool(folders) and any(path.startswith(folders) for path in looked)
+
+
 class RootVote:
-    """The vote of one trial."""
+    """The vote of one trial on one repository."""
 
     def __init__(
-        self,
-        looked: Collection[str],
-        signs: Sequence[RootSign],
-        start: str,
-        is_other: Callable[[str], bool],
+        self, scene: Scene, repos: RepoTable, wanted: Repo | None, *, must_be_named: bool
     ) -> None:
-        """`looked` are paths that were not only written, `start` is the working directory.
+        """`wanted` is None if the task names no repository.
 
-        `is_other` says whether the text of a `git clone` names another repository than the task's.
+        `must_be_named`: the task has several, and only a name says which one a folder is.
         """
-        self._start = start
-        self._looked = [path for path in looked if not self._is_copy(path.rpartition("/")[0])]
-        self._signs = signs
+        self._repos, self._wanted, self._must_be_named = repos, wanted, must_be_named
+        self._start = scene.start
+        self._looked = [p for p in scene.looked if not self._is_copy(p.rpartition("/")[0])]
+        self._signs = [
+            # If nothing says which repository is the right one, any clone is only some repository.
+            sign._replace(kind="top") if sign.kind == "clone" and wanted is None else sign
+            for sign in scene.signs
+        ]
         self._excluded = {
             sign.folder
-            for sign in signs
-            if sign.kind == "worktree" or (sign.kind == "clone" and is_other(sign.repo))
+            for sign in self._signs
+            if sign.kind == "worktree"
+            or (sign.kind == "clone" and repos.find(sign.repo) is not wanted)
         }
 
     def winner(
@@ -154,25 +236,38 @@ class RootVote:
         `found` are folders with relevant files at their places, `taken` those of them that are
         repositories by the rules of `layout`.
         """
-        seen = {folder: set(truths) for folder, truths in found.items() if self._may_be(folder)}
+        seen = {
+            folder: set(truths)
+            for folder, truths in found.items()
+            if folder not in taken and self._may_be(folder)
+        }
         for sign in self._signs:
-            if sign.kind == "clone" and sign.folder and self._may_be(sign.folder):
+            if sign.kind == "clone" and sign.folder not in taken and self._may_be(sign.folder):
                 seen.setdefault(sign.folder, set())
-        rated = sorted(
-            (self._rate(folder, truths) for folder, truths in seen.items() if folder not in taken),
-            key=lambda candidate: (-candidate.weight, candidate.folder),
-        )
-        if not rated or rated[0].weight < ENOUGH:
+        rated = [self._rate(folder, truths) for folder, truths in seen.items()]
+        best = max(rated, key=lambda candidate: candidate.weight, default=None)
+        if best is None or best.weight < ENOUGH or not best.is_certain:
             return None
-        rivals = [*rated[1:], *(self._rate(folder, truths) for folder, truths in taken.items())]
-        best = rated[0]
-        if any(best.weight - other.weight < LEAD for other in rivals if other.relevant):
-            return None
-        return best
+        # The folder in which the harness started may be the clone too, whatever was found there.
+        others = {self._start: set[str](), **taken}
+        rivals = [other for other in rated if other is not best]
+        rivals += [
+            self._rate(folder, truths, beside=best.folder)
+            for folder, truths in others.items()
+            if folder != best.folder
+        ]
+        return best if all(best.weight - other.weight >= LEAD for other in rivals) else None
 
     def _may_be(self, folder: str) -> bool:
         inside = any(_within(other, folder) for other in self._excluded)
-        return not inside and not self._is_copy(folder) and not _of_system(folder)
+        if inside or self._is_copy(folder) or _of_system(folder):
+            return False
+        return self._is_named(folder) or not self._must_be_named
+
+    def _is_named(self, folder: str) -> bool:
+        """Whether a folder is named like the repository."""
+        name = folder.rpartition("/")[2]
+        return self._wanted is not None and self._repos.find(name) is self._wanted
 
     def _is_copy(self, folder: str) -> bool:
         """Whether it lies in a folder of copies; what lies above the harness says nothing."""
@@ -180,52 +275,80 @@ class RootVote:
             folder = folder[len(self._start) :]
         return not COPIES.isdisjoint(folder.lower().split("/"))
 
-    def _rate(self, folder: str, relevant: Set[str]) -> Candidate:
-        rated = Candidate(folder, set(relevant))
+    def _rate(self, folder: str, relevant: Set[str], beside: str | None = None) -> Candidate:
+        """What speaks for a folder; files and signs below `beside` are another folder's."""
+        rated = Candidate(folder)
         if relevant:
-            files = (
-                f"{len(relevant)} relevant file{'s' if len(relevant) > 1 else ''} at their places"
-            )
-            rated.count("relevant_file", files, min(len(relevant), 3))
-        self._rate_signs(rated)
+            one = len(relevant) == 1
+            places = "at its place" if one else "at their places"
+            text = f"{len(relevant)} relevant {'file' if one else 'files'} {places}"
+            rated.count("relevant_file", text, min(len(relevant), MAX_COUNTED))
+            if any(map(_is_own, relevant)):
+                rated.count("own_path", "in folders that few repositories have")
+        self._rate_signs(rated, beside)
         if folder == self._start:
             rated.count("start", "the harness started there")
-        if folder.rpartition("/")[2].lower() in NAMES:
+        if self._is_named(folder):
+            rated.count("repo_name", "named like the repository")
+        elif folder.rpartition("/")[2].lower() in NAMES:
             rated.count("name", "named as in the images of SWE-bench")
-        cut = len(folder) + 1 if folder else 0
-        below = [path[cut:] for path in self._looked if _within(folder, path)]
+        self._rate_files(rated, beside)
+        return rated
+
+    def _rate_files(self, rated: Candidate, beside: str | None) -> None:
+        cut = len(rated.folder) + 1 if rated.folder else 0
+        below = [
+            path[cut:]
+            for path in self._looked
+            if _within(rated.folder, path) and (beside is None or not _within(beside, path))
+        ]
         tops = {path.partition("/")[0].lower() for path in below}
-        if (
-            len(below) >= FEW_FILES
-            and len(below) >= MOST_FILES * len(self._looked)
-            and len(tops) > 1
-        ):
-            rated.count("files", f"{len(below)} of {len(self._looked)} files that were opened")
+        share = len(below) / len(self._looked) if self._looked else 0
+        if share >= MOST_FILES and len(below) >= FEW_FILES and len(tops) > 1:
+            rated.count("files", f"{len(below)} of {len(self._looked)} files that were met")
+        elif share < HALF_OF_FILES and beside is None and not self._must_be_named:
+            rated.count(
+                "few_files", f"only {len(below)} of {len(self._looked)} files that were met"
+            )
         if tops & _GIT_FILES:
             rated.count("git_files", "files of git are there")
         if len({path.lower() for path in below if "/" not in path} & _PROJECT_FILES) > 1:
             rated.count("project_files", "files of a project's top are there")
-        return rated
 
-    def _rate_signs(self, rated: Candidate) -> None:
+    def _rate_signs(self, rated: Candidate, beside: str | None) -> None:
         folder = rated.folder
-        here = [sign.kind for sign in self._signs if sign.folder == folder]
-        below = [sign.kind for sign in self._signs if _within(folder, sign.folder)]
+        here = {sign.kind for sign in self._signs if sign.folder == folder}
+        below = {
+            sign.kind
+            for sign in self._signs
+            if _within(folder, sign.folder) and (beside is None or not _within(beside, sign.folder))
+        }
         if "clone" in here:
             rated.count("clone", "git clone")
         if "top" in here:
             rated.count("top", "git says that it is the top")
-        ran = {"git", "top", "clone"}
         if "git" in below:
             rated.count("git", "git ran there")
-        elif not ran & {*below} and any(
-            sign.kind in ran and folder.startswith(f"{sign.folder}/") for sign in self._signs
-        ):
-            rated.count("inside_other", "inside a folder in which git ran")
         if "workdir" in here:
             rated.count("workdir", "the harness worked there")
         elif "entered" in here:
             rated.count("entered", "commands entered it")
+        is_inside = any(
+            sign.kind in ("git", "top", "clone") and folder.startswith(f"{sign.folder}/")
+            for sign in self._signs
+        )
+        if is_inside and here.isdisjoint(("clone", "top")) and not self._has_git_files(folder):
+            rated.count("inside_other", "inside a folder in which git ran")
+
+    def _has_git_files(self, folder: str) -> bool:
+        start = f"{folder}/.git"
+        return any(path.startswith(start) for path in self._looked)
+
+
+def _is_own(path: str) -> bool:
+    """Whether a path, in lower case, is one that few repositories have."""
+    first, _, rest = path.partition("/")
+    return "/" in rest or first not in _COMMON
 
 
 def _of_system(folder: str) -> bool:
