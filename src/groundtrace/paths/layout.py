@@ -49,7 +49,7 @@ from groundtrace.paths.folder_places import NOWHERE, FolderPlaces, NearestAbove,
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
 from groundtrace.paths.root_votes import RepoRoot, Scene, clones_by_vote
-from groundtrace.paths.windows import is_rooted
+from groundtrace.paths.windows import is_rooted, without_drive
 
 ALWAYS = ("/ccb_crossrepo",)
 """Containers of cross-repository tasks, besides the configured prefixes."""
@@ -479,7 +479,7 @@ def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:
 
 def _can_be_root(cwd: str) -> bool:
     if is_rooted(cwd):  # what holds below `/` holds below a drive
-        cwd = cwd[cwd.find("/", 1) :].lower() if "/" in cwd[1:] else ""
+        cwd = without_drive(cwd).lower()
     first = cwd.split("/")[1] if cwd.startswith("/") else ""
     depth = cwd.count("/")
     return bool(first) and first not in _NEVER_A_ROOT and depth >= _DEEPER.get(first, 1)

@@ -19,6 +19,7 @@ import msgspec
 from groundtrace.model import RootSign
 from groundtrace.paths.folder_places import RepoPlace
 from groundtrace.paths.repos import Repo, RepoTable
+from groundtrace.paths.windows import without_drive
 
 WEIGHTS: Mapping[str, int] = {
     # `git clone https://github.com/django/django w`: the command itself says what and where. Decides.
@@ -353,7 +354,7 @@ def _is_own(path: str) -> bool:
 
 def _of_system(folder: str) -> bool:
     """Whether it is a folder of the system or of people, which hold repositories but are none."""
-    parts = folder.lower().split("/")
+    parts = without_drive(folder).lower().split("/")
     if parts[0] or len(parts) < 2:
         return False  # a relative folder
     first, depth = parts[1], len(parts) - 1

@@ -83,6 +83,12 @@ def as_shown(path: str) -> str:
     return path[1].upper() + path[2:] if path[2] == ":" else path[1:]
 
 
+def without_drive(path: str) -> str:
+    """A path without its drive or server: `/c:/a` is `/a`; others are unchanged."""
+    found = _ROOTED.match(path)
+    return path if found is None else path[found.end() :] or "/"
+
+
 class OneCase:
     """Windows folders in the case in which each was met first, because there case says nothing."""
 
