@@ -42,6 +42,7 @@ def git(folder: str) -> RootSign:
         ("/tmp/run", "/tmp/run/x/code"),
         (None, "/srv/jobs/7/code"),
         ("/home/u/work", "/elsewhere/code"),
+        ("~/work", "~/work/testbed"),
         (r"C:\Users\u\work", r"c:\users\u\work\testbed"),
     ],
 )

@@ -77,9 +77,9 @@ class Roots:
 
     def of(self, path: str) -> str | None:
         """The root that a path is or lies in; None if it lies in none."""
-        if path[:1] == "/":
+        if path[:1] in ("/", "~"):
             return self._nearest.of(path)
-        return None if path.startswith(("..", "~")) else NOWHERE
+        return None if path.startswith("..") else NOWHERE
 
 
 class FolderPlaces:

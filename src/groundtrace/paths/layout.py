@@ -174,7 +174,7 @@ class Layout:
             below = [_below_if(winner.folder, path) for path in looked]
             tops.update(path.partition("/")[0] for path in below if "/" in path)
         if self._votes:
-            outside = [f for f in self._votes if f[0] == "/" and Roots(self._roots).of(f) is None]
+            outside = [f for f in self._votes if f[:1] in ("/", "~") and Roots(self._roots).of(f) is None]
             self._roots = (*self._roots, *outside)
             self._places = FolderPlaces(Roots(self._roots), self._mounts, self.home, tops)
 
@@ -480,6 +480,8 @@ def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:
 def _can_be_root(cwd: str) -> bool:
     if is_rooted(cwd):  # what holds below `/` holds below a drive
         cwd = without_drive(cwd).lower()
+    if cwd.startswith("~"):
+        return "/" in cwd  # a folder in somebody's home
     first = cwd.split("/")[1] if cwd.startswith("/") else ""
     depth = cwd.count("/")
     return bool(first) and first not in _NEVER_A_ROOT and depth >= _DEEPER.get(first, 1)
