@@ -1,4 +1,4 @@
-"""Whole sessions whose clone lies below the working directory, or on Windows (D180 to D183)."""
+"""Whole sessions whose clone lies below the working directory, or on Windows (D180 to D184)."""
 
 from __future__ import annotations
 

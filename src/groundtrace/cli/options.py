@@ -280,7 +280,7 @@ normalize_options = group(
     click.option(
         "--schema-version",
         type=click.Choice(CHOICES["schema_version"]),
-        help="Version of the written documents; default: 1.2.",
+        help="Version of the written documents; default: 1.3.",
     ),
     click.option(
         "--config-name",

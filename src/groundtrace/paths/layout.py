@@ -174,7 +174,9 @@ class Layout:
             below = [_below_if(winner.folder, path) for path in looked]
             tops.update(path.partition("/")[0] for path in below if "/" in path)
         if self._votes:
-            outside = [f for f in self._votes if f[:1] in ("/", "~") and Roots(self._roots).of(f) is None]
+            outside = [
+                f for f in self._votes if f[:1] in ("/", "~") and Roots(self._roots).of(f) is None
+            ]
             self._roots = (*self._roots, *outside)
             self._places = FolderPlaces(Roots(self._roots), self._mounts, self.home, tops)
 
