@@ -119,11 +119,9 @@ def build_document(
 
 def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:
     """What calls show about folders as repositories, and where the harness worked."""
-    worked = dict.fromkeys(call.cwd for call in trace.calls if call.cwd not in (None, trace.cwd))
-    return [
-        *(RootSign("workdir", folder) for folder in worked if folder is not None),
-        *(sign for view in views if view.signs for sign in view.signs),
-    ]
+    found = {sign: None for view in views for sign in view.signs}
+    worked = {call.cwd for call in trace.calls} - {None, trace.cwd}
+    return [*found, *(RootSign("workdir", folder) for folder in sorted(map(str, worked)))]
 
 
 def _event(

@@ -90,6 +90,7 @@ COPIES = frozenset(
 )
 """Folders that hold copies of repositories: nothing in them is the clone."""
 
+_ROOTS = ("/", "~")
 _GIT_FILES = frozenset([".git", ".github", ".gitignore", ".gitattributes", ".gitmodules"])
 _PROJECT_FILES = frozenset(
     {"setup.py", "setup.cfg", "pyproject.toml", "tox.ini", "go.mod", "cargo.toml", "package.json"}
@@ -217,6 +218,8 @@ class RootVote:
         self._repos, self._wanted, self._must_be_named = repos, wanted, must_be_named
         self._start = scene.start
         self._looked = [p for p in scene.looked if not self._is_copy(p.rpartition("/")[0])]
+        self._absolute = sum(path[0] in _ROOTS for path in self._looked)
+        self._relative = len(self._looked) - self._absolute
         self._signs = [
             # If nothing says which repository is the right one, any clone is only some repository.
             sign._replace(kind="top") if sign.kind == "clone" and wanted is None else sign
@@ -304,13 +307,14 @@ class RootVote:
             if _within(rated.folder, path) and (beside is None or not _within(beside, path))
         ]
         tops = {path.partition("/")[0].lower() for path in below}
-        share = len(below) / len(self._looked) if self._looked else 0
+        # Where relative paths lie is not known; the agent may have been in this folder.
+        known = self._relative if rated.folder[:1] not in _ROOTS else self._absolute
+        share = len(below) / known if known else 0
+        files = f"{len(below)} of {known} files that were met"
         if share >= MOST_FILES and len(below) >= FEW_FILES and len(tops) > 1:
-            rated.count("files", f"{len(below)} of {len(self._looked)} files that were met")
+            rated.count("files", files)
         elif share < HALF_OF_FILES and beside is None and not self._must_be_named:
-            rated.count(
-                "few_files", f"only {len(below)} of {len(self._looked)} files that were met"
-            )
+            rated.count("few_files", f"only {files}")
         if tops & _GIT_FILES:
             rated.count("git_files", "files of git are there")
         if len({path.lower() for path in below if "/" not in path} & _PROJECT_FILES) > 1:
@@ -367,5 +371,5 @@ _DEEPER = {"home": 3, "users": 3, "root": 2, "tmp": 2, "opt": 2, "usr": 3, "var"
 
 def _within(folder: str, path: str) -> bool:
     if not folder:  # the unknown folder that relative paths are relative to
-        return path[:1] != "/"
+        return path[:1] not in _ROOTS
     return path == folder or path.startswith(f"{folder}/")

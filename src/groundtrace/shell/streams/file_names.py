@@ -9,10 +9,14 @@ import posixpath
 import re
 
 from groundtrace.base.patterns import regex
-from groundtrace.paths.windows import is_rooted, spelled_beside
+from groundtrace.paths.windows import spelled_beside
 from groundtrace.shell.syntax.holes import has_hole
 
 _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
+
+
+_WINDOWS = (":", "\\")
+"""The third letter of a folder on Windows, as `paths.windows` writes it: `/c:/w`."""
 
 
 def join(cwd: str | None, name: str) -> str:
@@ -20,7 +24,7 @@ def join(cwd: str | None, name: str) -> str:
     first = name[:1]
     if first == "~":
         return name
-    if "\\" in name or name[1:2] == ":" or (cwd and is_rooted(cwd)):
+    if "\\" in name or name[1:2] == ":" or (cwd and cwd[2:3] in _WINDOWS):
         name = spelled_beside(name, cwd or "")  # few commands run on Windows
         first = name[:1]
     path = f"{cwd}/{name}" if cwd and first != "/" else name
@@ -35,7 +39,7 @@ def path_of(cwd: str | None, name: str) -> str | None:
         return join(cwd, name) if is_file_name(name) else None
     if not cwd:
         return name
-    if is_rooted(cwd):
+    if cwd[2:3] in _WINDOWS:
         return join(cwd, name)
     if name[0] == "/":
         return name

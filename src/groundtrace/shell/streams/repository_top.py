@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from groundtrace.base.patterns import regex
+from groundtrace.paths.containers import clone_of
 from groundtrace.shell.streams.file_names import join
 
 _INNER = frozenset(
@@ -25,9 +26,6 @@ _HOLDERS = regex(
     r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
 )
 """Folders that hold repositories but are none: `/workspace`, `/home/me`, `/data/repos`."""
-_TOPS = frozenset(["/testbed"])
-"""Folders that are always the top of the only repository they hold; /app and /repo also hold
-clones."""
 
 
 def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) -> str | None:
@@ -40,6 +38,8 @@ def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) ->
     """
     if cwd is None or not cwd.startswith("/"):
         return cwd
+    if (clone := clone_of(f"{cwd}/")) is not None:
+        return clone.folder  # `/code/django/django` has a package `django` too
     given = list(names)
     folders = cwd.strip("/").split("/")
     for at in range(1, len(folders)):
@@ -55,7 +55,7 @@ def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) ->
 
 def _may_be_top(folder: str) -> bool:
     """Whether a folder can be the top of a repository: `/workspace/jest` can, `/workspace` cannot."""
-    return folder in _TOPS or _HOLDERS.match(folder) is None
+    return _HOLDERS.match(folder) is None
 
 
 def _entered(cwd: str, start: str | None) -> str:
