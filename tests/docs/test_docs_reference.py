@@ -109,8 +109,11 @@ def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
     for name, columns in TABLES.items():
         assert f"## {name}" in page("tables.md")
         assert all(f"| `{column.name}` |" in page("tables.md") for column in columns)
-    for table, key in config._KEYS:
-        assert f"`[{table}] {key}`" in page("configuration.md")
+    for table, key in config.PLACES:
+        assert f"[{table}] {key}" in page("configuration.md") or (table, key) == ("tools", "NAME")
+    assert "`[tools.NAME]`" in page("configuration.md")
+    for row in config.rows_of(config.RunOptions).values():
+        assert f"| `{row.flag}` | {row.option.group} |" in page("configuration.md")
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.GroundtraceError):
             assert f"`{error.__name__}` | {error.exit_code} |" in page("errors.md")

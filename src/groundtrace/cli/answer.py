@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.cli.terminal import print_result
 
 if TYPE_CHECKING:
-    from groundtrace.cli.options import ImpactFlags
     from groundtrace.documents.impact import ImpactDocument
 
 
@@ -60,7 +59,7 @@ def wrapped(lines: Iterable[tuple[str, str]], indent: int, columns: int) -> str:
     return "\n".join(made)
 
 
-def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
+def check_names(given: Mapping[str, Any], document: ImpactDocument | None) -> None:
     """Raise UsageError if a flag names a configuration that does not exist.
 
     Called before anything is written, and before anything is printed: after a typing mistake, the
@@ -69,4 +68,4 @@ def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None
     from groundtrace.runs.impact import check_configurations
 
     if document is not None:
-        check_configurations(document, comparing.baseline, comparing.against)
+        check_configurations(document, given.get("baseline"), given.get("against"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural
 from groundtrace.cli import options
-from groundtrace.cli.prepare import prepared_request, settings_for
+from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
     in_columns,
     print_json,
@@ -19,11 +18,12 @@ from groundtrace.cli.terminal import (
     say_left_out,
     say_unknown_tools,
 )
+from groundtrace.config import DryRun, Messages, Progress, Reading, Setup, Truth, Where, Work
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
-    from groundtrace.discover import SurveyRow
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.model import Trial
+    from groundtrace.runs.did import Normalized
     from groundtrace.truth import Registry
 
 
@@ -31,21 +31,15 @@ SHOWN_NOTES = 5
 """Problems of task definitions that are named; `-v` and `--json` give all."""
 
 
-@click.command("normalize")
+class Normalize(Truth, Reading, Work, Where, Setup, Progress, Messages, total=False):
+    """Flags of this command."""
+
+    dry_run: DryRun
+
+
+@options.command("normalize")
 @options.runs_argument
-@options.truth_options
-@options.normalize_options
-@options.work_options
-@options.dry_run_option
-@options.output_options
-def command(
-    runs: str,
-    truth: options.TruthFlags,
-    normalizing: options.NormalizeFlags,
-    work: options.WorkFlags,
-    dry_run: bool,
-    output: options.OutputFlags,
-) -> int:
+def command(runs: str, **given: Unpack[Normalize]) -> int:
     """Turn every trial's trace into a retrieval-events document.
 
     RUNS is one run or a folder of runs. Writes `<config>/<task>.retrieval_events.json` and
@@ -59,20 +53,18 @@ def command(
     """
     from groundtrace.runs.normalize import normalize
 
-    if dry_run:
-        return list_trials(runs, truth, settings_for(output.config_file, normalizing), output)
-    with prepared_request(
-        "normalizing", runs, output, work, truth=truth, normalizing=normalizing
-    ) as request:
+    if given["dry_run"]:
+        return list_trials(runs, settings_of(given), given)
+    with prepared_request("normalizing", runs, given, reads_traces=True) as request:
         done = normalize(request)
-    if output.as_json:
+    if given["json"]:
         print_json(as_data(done))
     else:
-        say_left_out(done, output)
-        print_result(normalized_text(done, everything=output.verbose))
-        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
+        say_left_out(done, given)
+        print_result(normalized_text(done, everything=given["verbose"]))
+        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=given["quiet"])
     failed = [*done.failed, *done.unlisted]
-    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
+    return say_failures(failed, quiet=given["quiet"], everything=given["verbose"])
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -131,9 +123,7 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     return "\n".join(lines)
 
 
-def list_trials(
-    runs: str, truth: options.TruthFlags, settings: Settings, output: options.OutputFlags
-) -> int:
+def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:
     """`--dry-run`: list what would be done, and write nothing."""
     from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
@@ -143,31 +133,31 @@ def list_trials(
     from groundtrace.truth import load_registry
     from groundtrace.truth.definitions import load_tasks
 
-    tasks = load_tasks(truth.tasks)
-    registry = None if truth.ground_truth is None else load_registry(Path(truth.ground_truth))
-    only = None if output.only is None else with_other_names(output.only, tasks)
+    tasks = load_tasks(given.get("tasks", ()))
+    registry = load_registry(Path(given["ground_truth"])) if "ground_truth" in given else None
+    only = with_other_names(given["only"], tasks) if "only" in given else None
     rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=only))
-    if output.as_json:
-        print_json([dict(zip(row.__struct_fields__, _values(row), strict=True)) for row in rows])
+    if given["json"]:
+        print_json([row.as_dict() for row in rows])
     else:
         headings = ["state", "run", "config", "task", "task found", "trial", "files", "why"]
         cells = (
             [
                 row.state,
                 row.run_id or "-",
-                row.config_name or "-",
-                row.task_name or row.path,
-                _task_found(row, registry),
-                row.trial_name or "-",
-                " ".join(name.rpartition("/")[2] for name in row.files) or "-",
-                row.reason or _named_by(row),
+                "-" if row.trial is None else row.trial.config_name,
+                row.path if row.trial is None else row.trial.task_name,
+                _task_found(row.trial, registry),
+                "-" if row.trial is None else row.trial.trial_name,
+                _names_of(() if row.trial is None else row.trial.files) or "-",
+                row.reason or _named_by(row.trial),
             ]
             for row in rows
         )
         print_result(in_columns(headings, cells))
     found = sum(row.state in {"selected", "superseded"} for row in rows)
     trials = plural(found, "trial")
-    print_message(f"{trials}; nothing was written", quiet=output.quiet or output.as_json)
+    print_message(f"{trials}; nothing was written", quiet=given["quiet"] or given["json"])
     if not found:
         why = None
         if only is not None:
@@ -179,24 +169,24 @@ def list_trials(
     return 0
 
 
-def _task_found(row: SurveyRow, registry: Registry | None) -> str:
+def _names_of(files: Iterable[str]) -> str:
+    return " ".join(name.rpartition("/")[2] for name in files)
+
+
+def _task_found(trial: Trial | None, registry: Registry | None) -> str:
     """Whether a definition or the registry knows the trial's task."""
-    if row.has_task is None or row.task_name is None:
+    if trial is None:
         return "-"
-    known = registry is not None and registry.task(row.task_name, row.benchmark) is not None
-    return "yes" if row.has_task or known else "no"
+    known = registry is not None and registry.task(trial.task_name, trial.benchmark) is not None
+    return "yes" if trial.task is not None or known else "no"
 
 
 _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
 """Names whose origin a dry run shows."""
 
 
-def _named_by(row: SurveyRow) -> str:
+def _named_by(trial: Trial | None) -> str:
     """Where the names of a trial without records come from; empty for a trial with records."""
-    if not row.is_loose:
+    if trial is None or trial.loose is None:
         return ""
-    return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())
-
-
-def _values(row: Any) -> list[Any]:
-    return [getattr(row, name) for name in row.__struct_fields__]
+    return "; ".join(f"{name} by {trial.evidence[field]}" for name, field in _NAMES.items())

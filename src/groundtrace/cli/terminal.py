@@ -17,9 +17,8 @@ from groundtrace.base.visible import visible
 from groundtrace.redact import mask
 
 if TYPE_CHECKING:
-    from groundtrace.cli.options import OutputFlags
     from groundtrace.documents.summary import RunSummaryDocument
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.runs.did import Normalized
 
 
 _KEPT = "\n\t"
@@ -84,27 +83,27 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
             print_message(looked_at_text(summary.looked_at), quiet=quiet)
 
 
-def say_settings(output: OutputFlags) -> None:
-    """With `-v`: say which file the settings come from."""
-    if not output.verbose:
+def say_settings(given: Mapping[str, Any]) -> None:
+    """Say which file the settings come from."""
+    if not given["verbose"]:
         return
     from pathlib import Path
 
     from groundtrace.config import FILE_NAME, find_file
 
-    path = output.config_file or find_file(Path.cwd())
+    path = given.get("config") or find_file(Path.cwd())
     used = path if path is not None else f"defaults; no {FILE_NAME} in this folder or above"
-    print_message(f"settings: {used}", quiet=output.quiet)
+    print_message(f"settings: {used}", quiet=given["quiet"])
 
 
-def say_left_out(done: Normalized, output: OutputFlags) -> None:
-    """With `-v`: say where each run's results are, and why trials and folders are left out."""
-    if not output.verbose:
+def say_left_out(done: Normalized, given: Mapping[str, Any]) -> None:
+    """Say where each run's results are, and why each trial or folder that is left out is."""
+    if not given["verbose"]:
         return
     from groundtrace.runs.read import read_outcomes
 
     for run in done.outputs:
-        print_message(f"results: {run.folder.url}", quiet=output.quiet)
+        print_message(f"results: {run.folder.url}", quiet=given["quiet"])
         outcomes = read_outcomes(run.folder).document
         if outcomes is None:
             continue
@@ -116,7 +115,7 @@ def say_left_out(done: Normalized, output: OutputFlags) -> None:
         lines += [f"skipped: {one.path}: {one.reason}" for one in outcomes.skipped]
         lines += [f"problem: {kind}: {number}" for kind, number in outcomes.problems.items()]
         for line in lines:
-            print_message(visible(line), quiet=output.quiet)
+            print_message(visible(line), quiet=given["quiet"])
 
 
 WIDEST = 48

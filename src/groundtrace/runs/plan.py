@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,16 @@ from msgspec.structs import replace
 from groundtrace import __version__
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.kept_bytes import KeptBytes
 from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
-from groundtrace.discover.candidate import Candidate, Contender, candidate
+from groundtrace.discover.outcome import below
+from groundtrace.discover.select import Candidate, candidate
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
-from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
+from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
-from groundtrace.runs.waiting_trials import WaitingTrials
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder, current_mark
 
@@ -97,10 +98,57 @@ class TrialWork(PlannedTrial, frozen=True):
     run_path: str
     context: WorkContext
 
+    def folders(self) -> Iterator[Folder]:
+        """Folders that a worker must see."""
+        yield self.trial.folder
+        yield self.output
+        if self.trial.task is not None and self.trial.task.folder is not None:
+            yield self.trial.task.folder
+
     def input_bytes(self) -> int | None:
         """Bytes of all files of the trial, which shows whether a worker is worth its start."""
         folder = self.trial.folder
         return bytes_below(folder) if isinstance(folder, LocalFolder) else None
+
+
+IN_MEMORY = 1_000
+"""Trials of a run that stay in memory: a few megabytes."""
+
+
+class WaitingTrials:
+    """Trials of one run that were found and wait to be processed, by number.
+
+    Which of them count is known only when all are found, and a trial takes 5 kB with its records
+    and the listing of its files. So only the first ones stay in memory; the others wait in a
+    temporary file.
+    """
+
+    def __init__(self) -> None:
+        self._here: list[Trial] = []
+        self._file = KeptBytes()
+        self._places: list[tuple[int, Task | None]] = []
+        """Position in the file, and the task: trials of one task share it, so it stays here."""
+
+    def add(self, trial: Trial) -> int:
+        """Add a trial; returns its number. Raises OutputError if the disk is full."""
+        if len(self._here) < IN_MEMORY:
+            self._here.append(trial)
+            return len(self._here) - 1
+        import pickle
+
+        data = pickle.dumps(replace(trial, task=None), pickle.HIGHEST_PROTOCOL)
+        self._places.append((self._file.add(data), trial.task))
+        return len(self._here) + len(self._places) - 1
+
+    def get(self, number: int) -> Trial:
+        """The trial with this number."""
+        if number < len(self._here):
+            return self._here[number]
+        import pickle
+
+        place, task = self._places[number - len(self._here)]
+        trial: Trial = pickle.loads(self._file.data(place))
+        return replace(trial, task=task)
 
 
 class Plan(Frozen, frozen=True):
@@ -165,7 +213,7 @@ class Fingerprints(msgspec.Struct):
             place,
             files,
             truth,
-            [trial.run_id, trial.config_name, trial.task_name, trial.trial_name],
+            list(trial.names),
             [trial.benchmark, trial.batch_timestamp, trial.trial_key],
             selected,
             [str(problem) for problem in problems],
@@ -201,7 +249,7 @@ def plan_run(
             candidates.append(candidate(waiting.add(item), item))
             files.append(_files_of(item) if item.loose is None else item.loose.inputs)
         elif isinstance(item, Skipped):
-            skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
+            skipped.append(SkippedFolder(path=below(run_path, item.path), reason=item.reason))
         else:
             of_trial.setdefault(item.path, []).append(item.problem)
     chosen = select(candidates)
@@ -216,7 +264,7 @@ def plan_run(
         problems = tuple(of_trial.pop(trial.path, ()))
         own = context.for_trial(trial)
         truth = known.truth(trial, own)
-        place = _inside(trial.path, run_path)
+        place = below(run_path, trial.path)
         mark = files[trial.number]
         trials.append(
             PlannedTrial(
@@ -316,7 +364,3 @@ def _stems(wanted: Sequence[tuple[Candidate, TrialState]]) -> list[tuple[Candida
         taken.add((trial.config_name, stem))
         items.append((trial, stem))
     return items
-
-
-def _inside(path: str, run_path: str) -> str:
-    return path.removeprefix(f"{run_path}/") if run_path else path

@@ -18,7 +18,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth.entries import Notes
@@ -65,7 +65,8 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
 
 KEPT_TRUTHS = 1024
 """Truths that a worker keeps: more than most benchmarks have tasks."""
-_truths: dict[str, TruthResult] = {}
+_truths: dict[tuple[str, str], TruthResult] = {}
+"""Where a truth was read and the fingerprint of that, to the truth."""
 
 
 def kept_ground_truth(
@@ -73,21 +74,26 @@ def kept_ground_truth(
 ) -> TruthResult:
     """The ground truth of a task, read once by a worker for all trials of the task.
 
-    `mark` is a fingerprint of the files it is read from; without one it is read again.
-    If a temporary error spoiled it, it is not kept, and the next trial reads it again.
+    `mark` is a fingerprint of the files it is read from; without one it is read again. If a
+    temporary error spoiled it, or no file was found, it is not kept, and the next trial reads it
+    again. The case: a worker of a cluster could not see a task's folder and kept "no truth" under
+    the fingerprint of its files; later trials, with the folder in sight, got that.
     """
-    if not mark:
+    if not mark or task is None:
         return load_ground_truth(task, registry)
-    if mark not in _truths:
+    key = (task.folder.url if task.folder is not None else "", mark)
+    if key not in _truths:
         with watched() as watch:
             loaded = load_ground_truth(task, registry)
-        if watch.errors or any(problem.kind in PASSING for problem in loaded.problems):
-            note_error(task.name if task is not None else "")
+        if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
+            note_error(task.name)
+            return loaded
+        if not loaded.truth.files:
             return loaded
         if len(_truths) >= KEPT_TRUTHS:
             _truths.clear()
-        _truths[mark] = loaded
-    return _truths[mark]
+        _truths[key] = loaded
+    return _truths[key]
 
 
 def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTruth:
