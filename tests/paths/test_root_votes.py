@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
 
+from groundtrace.documents.events import RepoRoot
 from groundtrace.model import RootSign
-from groundtrace.paths import RepoRoot
 from groundtrace.paths.root_votes import ENOUGH, WEIGHTS, places_of_truth
 from tests.paths.worlds import World, ref
 
@@ -23,7 +24,7 @@ def world(*touched: str, signs: tuple[RootSign, ...] = (), **changes: object) ->
 
 
 def roots(made: World) -> list[RepoRoot]:
-    return [root for root in made.resolver.roots if root.votes is not None]
+    return [root for root in made.resolver.roots if root.votes is not UNSET]
 
 
 def git(folder: str) -> RootSign:
@@ -52,7 +53,7 @@ def test_a_clone_in_which_the_agent_works_is_found(cwd: str | None, clone: str) 
     assert made.hits() == [QUERY, None, None, None, None]
     (root,) = roots(made)
     assert root.repo == "heron"
-    assert root.votes is not None
+    assert root.votes is not UNSET
     assert root.votes >= ENOUGH
     assert "1 relevant file at its place" in root.evidence
     assert made.resolver.unmatched_suffixes() == 0
@@ -91,16 +92,16 @@ def test_the_evidence_is_recorded_in_words() -> None:
     made = world(*below("/home/u/work/testbed", *DJANGO_LIKE), signs=(git("/home/u/work/testbed"),))
     (root,) = roots(made)
     assert root == RepoRoot(
-        "/home/u/work/testbed",
-        "heron",
-        (
+        path="/home/u/work/testbed",
+        repo="heron",
+        evidence=[
             "1 relevant file at its place",
             "in folders that few repositories have",
             "git ran there",
             "named as in the images of SWE-bench",
             "5 of 5 files that were met",
-        ),
-        2 + 1 + 2 + 2 + 2,
+        ],
+        votes=2 + 1 + 2 + 2 + 2,
     )
 
 

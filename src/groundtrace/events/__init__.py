@@ -29,7 +29,6 @@ from typing import get_args
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from groundtrace import paths
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.values import model_name
@@ -43,7 +42,6 @@ from groundtrace.documents.events import (
     EventSummary,
     GroundTruthSection,
     Provenance,
-    RepoRoot,
     Symbol,
 )
 from groundtrace.events.accesses import Accesses
@@ -204,16 +202,11 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         harness_version=_cleaned(trial.harness_version or trace.harness_version),
         repo=_cleaned(resolver.home),
         source_file=clean_text(_source_file(trial, trace)),
-        repo_roots=[_root(root) for root in resolver.roots] or UNSET,
-    )
-
-
-def _root(root: paths.RepoRoot) -> RepoRoot:
-    return RepoRoot(
-        path=clean_text(root.path),
-        repo=_cleaned(root.repo),
-        evidence=list(root.evidence),
-        votes=UNSET if root.votes is None else root.votes,
+        repo_roots=[
+            replace(root, path=clean_text(root.path), repo=_cleaned(root.repo))
+            for root in resolver.roots
+        ]
+        or UNSET,
     )
 
 

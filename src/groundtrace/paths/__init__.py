@@ -34,12 +34,10 @@ from __future__ import annotations
 from groundtrace.paths.lexical import clean_path
 from groundtrace.paths.repos import repo_names, short_repo
 from groundtrace.paths.resolver import ChunkLines, FileKey, Resolved, Resolver
-from groundtrace.paths.root_votes import RepoRoot
 
 __all__ = [
     "ChunkLines",
     "FileKey",
-    "RepoRoot",
     "Resolved",
     "Resolver",
     "clean_path",

@@ -40,15 +40,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import lru_cache
 
 import msgspec
-from msgspec import field
+from msgspec import UNSET, field
 
 from groundtrace.config import Settings
+from groundtrace.documents.events import RepoRoot
 from groundtrace.model import RootSign
 from groundtrace.paths.containers import clone_of, may_name_repos
 from groundtrace.paths.folder_places import NOWHERE, FolderPlaces, NearestAbove, RepoPlace, Roots
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
-from groundtrace.paths.root_votes import RepoRoot, Scene, clones_by_vote
+from groundtrace.paths.root_votes import Scene, clones_by_vote
 from groundtrace.paths.windows import is_rooted, without_drive
 
 ALWAYS = ("/ccb_crossrepo",)
@@ -139,9 +140,7 @@ class Layout:
         self._clones = self._find_clones(prefixes, by_folder)
         self._roots = self._find_roots(prefixes, start, declared, paths, by_folder)
         self._mounts = dict(self._clones)
-        self._why: dict[str, tuple[str, ...]] = dict.fromkeys(
-            self._clones, ("a clone by its name and place",)
-        )
+        self._why = {folder: ["a clone by its name and place"] for folder in self._clones}
         self._declare(declared)
         roots = Roots(self._roots)
         if any(root.rpartition("/")[0] in by_folder for root in self._roots):
@@ -169,7 +168,7 @@ class Layout:
         tops: set[str] = set()
         for repo, winner in clones_by_vote(scene, self._repos, self._mounts, self._truths):
             self._mounts[winner.folder] = repo
-            self._why[winner.folder] = tuple(winner.evidence)
+            self._why[winner.folder] = winner.evidence
             self._votes[winner.folder] = winner.weight
             below = [_below_if(winner.folder, path) for path in looked]
             tops.update(path.partition("/")[0] for path in below if "/" in path)
@@ -182,13 +181,13 @@ class Layout:
 
     def roots_used(self, start: str | None) -> Iterator[RepoRoot]:
         """The folders that files of the trial were placed in as files of a repository, and why."""
-        for folder in self._places.used:
-            if folder in self._mounts:
-                repo, why = self._mounts[folder].label, self._why[folder]
-                yield RepoRoot(folder, repo, why, self._votes.get(folder))
-            elif folder:
-                why = ("the working directory" if folder == start else "a folder for repositories",)
-                yield RepoRoot(folder, None if self.home is None else self.home.label, why)
+        for folder in filter(None, self._places.used):
+            repo, why = self._mounts.get(folder, self.home), self._why.get(folder)
+            if why is None:
+                why = ["the working directory" if folder == start else "a folder for repositories"]
+            name = None if repo is None else repo.label
+            votes = self._votes.get(folder, UNSET)
+            yield RepoRoot(path=folder, repo=name, evidence=why, votes=votes)
 
     def _place_from_start(self, path: str) -> RepoPlace:
         return self._places.place(self._without_start(path))
@@ -315,7 +314,7 @@ class Layout:
 
     def _mount(self, folder: str, repo: Repo, why: str) -> None:
         self._mounts[folder] = repo
-        self._why[folder] = (why,)
+        self._why[folder] = [why]
 
     def _look(self, by_folder: FilesByFolder, roots: Roots) -> dict[str, RootPaths]:
         """The paths below each root, without those that are already declared."""

@@ -26,12 +26,13 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.config import Settings
+from groundtrace.documents.events import RepoRoot
 from groundtrace.model import FileRef, GroundTruth, RootSign, Task, TruthChunk, TruthFile
 from groundtrace.paths.folder_places import RepoPlace
 from groundtrace.paths.layout import Layout, container_roots
 from groundtrace.paths.lexical import clean_folder, clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable, differ, revision_of, revisions_of, short_repo
-from groundtrace.paths.root_votes import RepoRoot, places_of_truth
+from groundtrace.paths.root_votes import places_of_truth
 from groundtrace.paths.truth_index import index_truth
 from groundtrace.paths.windows import OneCase, as_shown, is_rooted, rooted, spelled_beside
 

@@ -99,17 +99,6 @@ _PROJECT_FILES = frozenset(
 )
 
 
-class RepoRoot(msgspec.Struct, frozen=True):
-    """A folder that is taken to be a repository, and why."""
-
-    path: str
-    repo: str | None
-    """Its short name, if known."""
-    evidence: tuple[str, ...]
-    votes: int | None = None
-    """Weight of the evidence; None if a rule decided without a vote."""
-
-
 class Candidate(msgspec.Struct):
     """A folder that may be the clone, and what speaks for it."""
 
