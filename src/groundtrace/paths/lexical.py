@@ -11,6 +11,8 @@ from groundtrace.paths.windows import rooted
 MAX_LENGTH = 4096
 """No path of a file system is longer: such text is not a path."""
 
+_WINDOWS = (":", "\\")
+"""The second letter of a path with a drive or a share."""
 _NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
@@ -21,7 +23,8 @@ def clean_path(path: str) -> str | None:
     `..` is resolved by text alone, because the container is gone. A backslash is part of a name,
     except in a path that begins with a drive or a share of Windows. Idempotent.
     """
-    path = rooted(path)
+    if path[1:2] in _WINDOWS or path[2:3] == ":":  # few paths are of Windows
+        path = rooted(path)
     if _no_path(path) or path.endswith("/"):
         return None
     if "//" not in path and "/." not in path and not path.startswith("."):

@@ -117,7 +117,10 @@ class Resolver:
         self._windows = _windows_folder(cwd, named)
         self._one_case = OneCase()
         self._cwd = None if cwd is None else self._folder(cwd)
-        clean = {key: self._clean(key) for key in named}
+        if self._windows:
+            clean = {key: self._clean(key) for key in named}
+        else:
+            clean = {key: clean_path(key[1]) for key in named}
         self._layout = self._learn(clean, named, repo_paths, signs, settings)
         self._places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
         if self._truths.is_open or self._others.is_open:

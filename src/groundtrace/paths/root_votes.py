@@ -121,22 +121,20 @@ def places_of_truth(paths: Iterable[str], truths: Set[str]) -> dict[str, set[str
 
     `truths` are paths in lower case. A bare name (`__init__.py`) is everywhere and shows nothing.
     """
-    by_name: dict[str, list[str]] = {}
-    for truth in truths:
-        folder, slash, name = truth.rpartition("/")
-        if slash and folder:
-            by_name.setdefault(name, []).append(truth)
+    wanted = tuple(truth for truth in truths if "/" in truth[1:])
     found: dict[str, set[str]] = {}
-    if not by_name:
+    if not wanted:
         return found
     for path in paths:
-        name = path.rpartition("/")[2].lower()
-        for truth in by_name.get(name, ()):
+        lower = path.lower()
+        if not lower.endswith(wanted):  # true for nearly all paths
+            continue
+        for truth in wanted:
             # The lower case of a few letters is longer than they are.
-            if path[-len(truth) :].lower() == truth:
-                above = path[: -len(truth)]
-                if above == "" or (above[-1] == "/" and above != "/"):
-                    found.setdefault(above[:-1], set()).add(truth)
+            above = path[: -len(truth)]
+            is_below = above == "" or (above[-1] == "/" and above != "/")
+            if is_below and path[len(above) :].lower() == truth:
+                found.setdefault(above[:-1], set()).add(truth)
     return found
 
 

@@ -44,7 +44,9 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     views = []
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
-        cwd = _folder(call.cwd or trace.cwd)
+        cwd = call.cwd or trace.cwd
+        if cwd is not None and (cwd[:1] != "/" or cwd[2:3] == ":"):
+            cwd = _folder(cwd)
         try:
             findings = _findings(call, entry, cwd, settings, table, stored, own_files)
             if call.result is not None and call.result.persisted_path is not None:
