@@ -43,6 +43,7 @@ import msgspec
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, RootSign, ToolResult
+from groundtrace.paths.windows import is_rooted
 from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
@@ -154,7 +155,9 @@ def _windows(
 
 def _slashed(ref: FileRef) -> FileRef:
     """A name of Windows with slashes: one output may spell a file in both ways."""
-    return ref if "\\" not in ref.path else msgspec.structs.replace(ref, path=slashed(ref.path))
+    if "\\" not in ref.path or is_rooted(ref.path):
+        return ref  # a share keeps the backslashes before its server
+    return msgspec.structs.replace(ref, path=slashed(ref.path))
 
 
 def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from groundtrace.answers.file_names import is_drive
 from groundtrace.base.values import text_or_empty
 from groundtrace.model import ToolCall
+from groundtrace.paths.windows import is_drive, is_rooted
 from groundtrace.shell.powershell.told import by_words, stated_language, unwrapped
 
 
@@ -63,4 +63,4 @@ class SessionShell:
 
 def is_windows(folder: str) -> bool:
     """Whether a folder is on a drive or a share of Windows, in any of its spellings."""
-    return is_drive(folder) or is_drive(folder.removeprefix("/")) or folder.startswith("\\\\")
+    return is_drive(folder) or is_rooted(folder)

@@ -14,11 +14,12 @@ from msgspec.structs import replace
 
 from groundtrace.answers import windows
 from groundtrace.answers.cuts import whole
-from groundtrace.answers.file_names import is_drive, looks_like_folder
+from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.answers.fold import fold
 from groundtrace.answers.found import Found, split
 from groundtrace.answers.line import Shown
 from groundtrace.model import FileRef
+from groundtrace.paths.windows import is_drive
 from groundtrace.shell.streams.file_names import join, path_of
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.found_lines import Search
