@@ -18,7 +18,7 @@ COMMON = frozenset(
      "ov", "warningvariable", "wv", "outbuffer", "ob", "pipelinevariable", "pv", "progressaction"]
 )  # fmt: skip
 """Parameters with a value that every cmdlet takes."""
-GLOB = regex(r"[*?]|\[[^\]]+\]")
+GLOB = regex(r"[*?]|\[[^\]\[]{1,100}\]")
 """A wildcard in a name."""
 _QUIET = frozenset(["silentlycontinue", "ignore", "0"])
 

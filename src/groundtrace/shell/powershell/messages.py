@@ -35,7 +35,7 @@ _SHORT = regex(
 _BARRED = regex(r"(?P<who>[\w.+-]{1,80}): ?$")
 _BAR = regex(r"Line \|$|\s*\d* \|")
 _QUOTED = regex(
-    r"'([^'\n]{1,1000})'|\"([^\"\n]{1,1000})\"|“([^”\n]{1,1000})”|„([^“\n]{1,1000})“|«([^»\n]{1,1000})»|「([^」\n]{1,1000})」"
+    r"'([^'\n]{1,1000})'|\"([^\"\n]{1,1000})\"|“([^”“\n]{1,1000})”|„([^“„\n]{1,1000})“|«([^»«\n]{1,1000})»|「([^」「\n]{1,1000})」"
 )
 _OBJECT = regex(r"\((?P<name>[^()\n]{1,1000}):\w+\)")
 _ABSENT = regex(r"CommandNotFoundException|is not recognized as (?:the name of|an internal)")

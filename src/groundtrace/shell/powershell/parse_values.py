@@ -9,9 +9,9 @@ from groundtrace.shell.powershell import nodes as n
 
 MAX_DEPTH = 60
 """How deep brackets may be nested."""
-_SPACE = regex(r"(?:[ \t\r\f\v\xa0]|`\r?\n|<#(?:(?!#>).)*#>)+", re.DOTALL)
-_GAP = regex(r"(?:[ \t\r\n\f\v\xa0;]|`\r?\n|<#(?:(?!#>).)*#>|#[^\n]*)+", re.DOTALL)
-VARIABLE = regex(r"\$(?:\{(?P<braced>[^}]*)\}|(?P<name>(?:\w+:)?\w+|[_?^$]))")
+_SPACE = regex(r"(?:[ \t\r\f\v\xa0]|`\r?\n|<#(?:(?!#>|<#).)*+#>)+", re.DOTALL)
+_GAP = regex(r"(?:[ \t\r\n\f\v\xa0;]|`\r?\n|<#(?:(?!#>|<#).)*+#>|#[^\n]*)+", re.DOTALL)
+VARIABLE = regex(r"\$(?:\{(?P<braced>[^{}\n]{0,200})\}|(?P<name>(?:\w+:)?\w+|[_?^$]))")
 NUMBER = regex(
     r"(?P<hex>0x[0-9a-fA-F]+)|(?P<number>\d+(?:\.\d+)?)(?P<unit>[kmgKMG][bB])?(?![\w.\\/:-])"
 )

@@ -30,7 +30,7 @@ _VERBS = (
     "|Compress|Push|Read|Convert"
 )
 _CMDLET = regex(
-    rf"(?:^|[|;&({{=\n])\s*+(?:{_VERBS})-(?:Content|ChildItem|Item\w*|String|Object|Path|Location|File\w*|Host|Output|Null"
+    rf"(?:^|[|;&({{=\n])[ \t]*+(?:{_VERBS})-(?:Content|ChildItem|Item\w*|String|Object|Path|Location|File\w*|Host|Output|Null"
     r"|Table|List|Wide|Error|Warning|Verbose|Process|Command|Date|Variable|Json|Csv|WebRequest|RestMethod|Expression"
     r"|Sleep|Module|Member|Help|Archive|Service|Job|Hex|Alias|Default|Unique|Acl|PSDrive|ExecutionPolicy|StrictMode"
     r"|Printer|NetTCPConnection|NetConnection|Clixml|Type)(?![\w-])",
@@ -45,17 +45,17 @@ _OWN = regex(
 )
 """How a script begins that no other shell can run."""
 _LISTED = regex(
-    r"(?:^|[|;(\n])\s*+(?:(?:where|foreach|%|\?)\s*+\{\s*+(?:\$|-not\b|!|\"|')|(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del)\s++"
-    r"(?:[^|;\n]*?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
+    r"(?:^|[|;(\n])[ \t]*+(?:(?:where|foreach|%|\?)\s*+\{\s*+(?:\$|-not\b|!|\"|')|(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del)\s++"
+    r"(?:[^|;(\n]{0,300}?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
     r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)(?![\w=-])))",
     re.IGNORECASE,
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
-_SHORT = regex(r"(?:^|[|;(\n])\s*+(?:gc|gci|sls|%\s*\{|\?\s*\{|ft|fl)(?=\s|\{)")
+_SHORT = regex(r"(?:^|[|;(\n])[ \t]*+(?:gc|gci|sls|%\s*\{|\?\s*\{|ft|fl)(?=\s|\{)")
 _HEREDOC = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
-_QUOTED = regex(r"'(?:[^']|'')*'|\"(?:[^\"\\`]|\\.|`.|\"\")*\"", re.DOTALL)
+_QUOTED = regex(r"'[^']*+(?:'|$)|\"(?:[^\"\\`]|[\\`].)*+(?:\"|$)", re.DOTALL)
 _BASH = regex(
-    r"(?:^|[|;&\n])\s*+(?:sed\s+-[nier]|grep\s+-|awk\s|head\s+-|tail\s+-|find\s+\S+\s+-(?:name|type)|export\s+\w+=|source\s|set\s+-[euxo]"
+    r"(?:^|[|;&\n])[ \t]*+(?:sed\s+-[nier]|grep\s+-|awk\s|head\s+-|tail\s+-|find\s+\S+\s+-(?:name|type)|export\s+\w+=|source\s|set\s+-[euxo]"
     r"|fi\b|done\b|then\b|esac\b|nl\s|wc\s+-)|\$\(\(|\[\[\s|2>/dev/null|</?\(|\bdo\s*\n|;\s*do\s|;\s*then\b|^#!"
 )
 _POWERSHELL = regex(
