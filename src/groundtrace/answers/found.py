@@ -87,7 +87,7 @@ def found(
 ) -> Iterator[Shown]:
     """What each line shows: matches, context, files that are only named.
 
-    Lines that name no file are passed over. `prefix` stands before every name: `git grep x HEAD`
+    Lines that name no file show nothing. `prefix` stands before every name: `git grep x HEAD`
     prints `HEAD:path:12:text`.
     """
     if prefix:

@@ -201,7 +201,7 @@ def loose_trial(
     evidence = {"run_id": "manifest" if "run" in texts else "name of the folder"}
     evidence["task_name"] = named.where
     config, evidence["config_name"] = item.config
-    trial_name = texts.get("trial") or clean_text(item.roles.get("trial", "")) or _trial_name(item)
+    trial_name = texts.get("trial") or _trial_name(item)
     evidence["trial_name"] = "manifest" if "trial" in texts else "name of the file"
     is_row = named.task is not None and named.task.row is not None
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
@@ -266,8 +266,8 @@ def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
 
 
 def _trial_name(item: LooseItem) -> str:
-    stem = clean_text(stem_of(item.parts[-1]))
-    return stem if item.sample is None else clean_text(f"{stem}#{item.sample}")
+    name = clean_text(item.roles.get("trial") or stem_of(item.parts[-1]))
+    return name if item.sample is None else clean_text(f"{name}#{item.sample}")
 
 
 def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> Outcome:

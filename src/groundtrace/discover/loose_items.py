@@ -195,7 +195,7 @@ class _Walk:
         self._followed = Links()
 
     def files(self) -> Iterator[_Place]:
-        """The files, and what is passed over."""
+        """The files, and why others are left out."""
         yield from self._below(self._top, ())
         while self._links:
             folder, entry, parts = self._links.pop(0)
