@@ -18,8 +18,13 @@ BASELINE = "baseline*"
 """Names of configurations that others are compared with, unless the user says otherwise (D33)."""
 
 
-PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
-"""What a comparison is about, unless the user says otherwise (D64)."""
+PRIMARIES = (
+    "shown.file_recall",
+    "util_read_overlap_with_relevant_files",
+    "reward",
+    "cost_usd",
+)
+"""What a comparison is about, unless the user says otherwise (D160)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ class Settings:
     baseline: str = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
     primaries: tuple[str, ...] = PRIMARIES
-    """Metrics and outcomes that matter most in comparisons (D64)."""
+    """Metrics and outcomes that matter most in comparisons (D160)."""
     skip: tuple[str, ...] = (
         "_errored",
         "_archived*",
