@@ -54,6 +54,13 @@ def costs(random: np.random.Generator, n: int, up: float) -> Sides:
     return np.exp(task + noise[0]), np.exp(task + noise[1] + up)
 
 
+def bills(random: np.random.Generator, n: int, up: float) -> Sides:
+    """Costs with a mean: lognormal around the task's cost, which is lognormal too."""
+    task = random.normal(0, 1, n)
+    noise = 0.4 * random.normal(size=(2, n))
+    return np.exp(task + noise[0]), np.exp(task + noise[1] + up)
+
+
 RUNAWAY, DEARER = 0.1, math.log(5)
 
 

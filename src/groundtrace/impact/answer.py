@@ -18,6 +18,7 @@ from groundtrace.documents.answer import (
     AnswerRow,
     AnswerTrials,
     CostPerSolved,
+    LookAt,
 )
 from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
 from groundtrace.documents.impact import ConfigAggregate
@@ -29,7 +30,7 @@ from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.linked import association_of
 from groundtrace.impact.margins import are_binary
 from groundtrace.impact.observations import Observation, by_task, stored_number
-from groundtrace.impact.options import ImpactOptions
+from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.power import enough, t_quantile
 from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, Floats
 from groundtrace.impact.signflip import LEVEL
@@ -95,9 +96,17 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
         association=linked,
         enough=can,
         cost_per_solved=per_solved,
-        look_at=look_at(chosen, rows, trials),
+        look_at=[*look_at(chosen, rows, trials), *_swap(pair, options)],
         statement=f"{_about(chosen)} Association only: nothing here shows a cause.",
     )
+
+
+def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
+    """How to swap two configurations that were compared in the order of their names."""
+    if fitting(list(pair), options.baseline):
+        return []
+    text = f"no configuration is called {options.baseline}: --baseline {pair[1]} swaps the two"
+    return [LookAt(kind="baseline", text=text, tasks=[])]
 
 
 def _about(comparison: MatchedComparison) -> str:

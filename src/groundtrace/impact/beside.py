@@ -21,7 +21,7 @@ from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
 from groundtrace.impact.pooled import by_suite
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Mask, to_ten_digits
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, to_ten_digits
 from groundtrace.impact.restricted import First, restricted_pairs
 from groundtrace.impact.signflip import mean_test
 from groundtrace.metrics.catalogue import METRICS
@@ -42,11 +42,16 @@ class Tandem:
 
 
 def tandem(
-    first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
+    first: Floats,
+    second: Floats,
+    draws: Draws,
+    suites: Sequence[str | None] | None = None,
+    units: Ints | None = None,
 ) -> Tandem:
     """Association of two columns of differences; NaN means missing.
 
-    With `suites`, ranks are taken inside suites and tasks are permuted inside them.
+    With `suites`, ranks are taken inside suites and tasks are permuted inside them. With `units`,
+    whole repositories are the units.
     """
     here = np.isfinite(first) & np.isfinite(second)
     x, y = to_ten_digits(first[here]), to_ten_digits(second[here])
@@ -54,7 +59,9 @@ def tandem(
     names = [None] * len(x) if suites is None else _chosen(suites, here)
     wide_x, wide_present = by_suite(x[:, None], present, names)
     wide_y, _ = by_suite(y[:, None], present, names)
-    (found,) = associate([wide_x], [wide_y], wide_present, [(0, 0)], draws)
+    (found,) = associate(
+        [wide_x], [wide_y], wide_present, [(0, 0)], draws, None if units is None else units[here]
+    )
     signs = np.sign(x) * np.sign(y)
     return Tandem(found, int(np.sum(signs > 0)), int(np.sum(signs < 0)), int(np.sum(signs == 0)))
 
@@ -73,7 +80,9 @@ _FAILURES = ("no_trace", "empty_trace")
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 
-def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -> list[TandemEntry]:
+def tandems(
+    tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws, units: Ints | None
+) -> list[TandemEntry]:
     """Differences of retrieval against differences of reward, over the same tasks."""
     names = dict.fromkeys([*(name for name in primaries if name in METRICS), "file_recall"])
     sides = [(t.baseline, t.config) for t in tasks]
@@ -82,7 +91,11 @@ def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -
     found = []
     for name in names:
         result = tandem(
-            _spread(column_of(name, sides)), reward, draws, suites if len(set(suites)) > 1 else None
+            _spread(column_of(name, sides)),
+            reward,
+            draws,
+            suites if len(set(suites)) > 1 else None,
+            units,
         )
         own = result.association
         found.append(

@@ -269,7 +269,7 @@ class _Builder:
             lost_as_zero=None,
             groups=[],
             deltas=deltas_of(tasks, flips) if computable else [],
-            tandem=tandems(tasks, options.primaries, draws) if whole else [],
+            tandem=tandems(tasks, options.primaries, draws, flips.units) if whole else [],
             first_hits=first_hits(tasks, flips) if whole else [],
             notes=[],
             tasks=[_row(task) for task in tasks] if suite is None else None,
