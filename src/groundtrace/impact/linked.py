@@ -190,8 +190,10 @@ def _design_effect(trials: _Trials, shown: Mask, solved: Mask) -> float:
     sums = np.bincount(units, weights=parts)
     count = len(np.unique(units))
     alone = sum(s * (1 - s) / k for s, k in zip(shares, (shown.sum(), (~shown).sum()), strict=True))
+    if count == len(y):
+        return 1.0
     if count < 2 or alone <= 0:
-        return max(1.0, len(y) / count)
+        return len(y) / count
     return max(1.0, float(np.sum(sums**2)) * count / (count - 1) / float(alone))
 
 

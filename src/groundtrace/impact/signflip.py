@@ -23,7 +23,6 @@ import numpy as np
 
 from groundtrace.impact.flips import FLIP_DRAWS, two_sided_subsets, unit_sums
 from groundtrace.impact.resample import (
-    CONFIDENCE,
     EXACT_FLIPS,
     MIN_INFERENCE,
     Draws,
@@ -35,7 +34,7 @@ from groundtrace.impact.resample import (
 MIN_DIFFER = 4
 """An interval needs at least this many units whose delta is not zero: three say nothing about the
 spread."""
-LEVEL = 1 - CONFIDENCE
+LEVEL = 0.05
 """The chance of a false finding, of one test or of a family of tests together."""
 
 _SLACK = 1e-9
