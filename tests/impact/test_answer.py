@@ -230,11 +230,11 @@ def test_six_ties_are_not_equivalent():
 
 
 def test_near_ties_of_200_tasks_are_equivalent_within_a_tenth():
-    assert binary(3, 3, 200).verdict == "untestable"
-    assert binary(3, 3, 200).within_margin is UNSET
-    found = binary(3, 3, 200, margin=0.1)
+    assert binary(2, 2, 200).verdict == "untestable"
+    assert binary(2, 2, 200).within_margin is UNSET
+    found = binary(2, 2, 200, margin=0.1)
     assert (found.verdict, found.within_margin) == ("equivalent", True)
-    assert binary(12, 3, 200, margin=0.04).verdict == "not_worse"
+    assert binary(10, 4, 200, margin=0.04).verdict == "not_worse"
     assert binary(0, 30, 200, margin=0.1).verdict == "lower"
 
 
@@ -371,7 +371,7 @@ def test_enough_is_about_the_margin_or_a_tenth_and_never_the_difference_seen():
     deltas = 0.3 + 0.3 * random.normal(size=12)
     found, other = answer(pairs(deltas)).enough, answer(pairs(deltas), margin=0.2).enough
     assert (found.at, other.at, found.metric, found.n) == (0.1, 0.2, "reward", 12)
-    assert found.needed > other.needed > 12
+    assert found.needed > 12 >= other.needed
     assert found.detectable == other.detectable
     moved = answer(pairs(deltas + 0.4)).enough
     assert (moved.detectable, moved.needed) == pytest.approx((found.detectable, found.needed))

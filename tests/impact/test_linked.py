@@ -143,10 +143,10 @@ def test_strata_need_a_known_number_of_files():
     assert association_of(trials_of(values), 0).by_found.strata is UNSET
     rows = [
         msgspec.structs.replace(
-            row(f"t{t:02}", c, {RECALL: x}, reward=y),
+            row(f"t{t:02}", c, {RECALL: x}, reward=float(t % 5 > 1)),
             found_by=dict.fromkeys([f"f{k}" for k in range(1 + t % 3)]),
         )
-        for t, c, x, y in values
+        for t, c, x, _ in values
     ]
     strata = association_of(distinct_trials(observe(rows)), 0).by_found.strata
     assert (strata.by, strata.n) == (["relevant_files"], 3)

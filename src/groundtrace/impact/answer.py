@@ -209,7 +209,7 @@ def _per_solved(
         for t in tasks
         if all(n in side for side in (t.baseline, t.config) for n in (COST, REWARD))
     ]
-    if len(both) < MIN_INFERENCE:
+    if len(both) < MIN_INFERENCE or any(_absurd(t) for t in both):
         return {}
     solved = _solved_shares(names, trials)
     units = flipping([t.repo for t in both], Draws(0, 1)).units
@@ -220,6 +220,11 @@ def _per_solved(
         sums = unit_sums(np.stack([costs, shares]), units)
         found[name] = cost_per_solved(sums[0], sums[1], len(both))
     return found
+
+
+def _absurd(task: MatchedTask) -> bool:
+    """Costs below 0, or so large that they cannot be added."""
+    return not all(0 <= side[COST] < 1e100 for side in (task.baseline, task.config))
 
 
 _Shares = dict[tuple[str | None, str], float]
@@ -266,6 +271,8 @@ def _fieller(costs: Floats, solved: Floats) -> tuple[float | None, float | None,
     units = len(costs)
     if units < MIN_INFERENCE:
         return None, None, f"fewer_than_{MIN_INFERENCE}_clusters"
+    scale = float(np.max(np.abs(costs))) or 1.0
+    costs = costs / scale
     spread = np.cov(np.stack([costs, solved])) / units
     t2 = t_quantile((1 + CONFIDENCE) / 2, units - 1) ** 2
     mean_cost, mean_solved = float(costs.mean()), float(solved.mean())
@@ -275,7 +282,8 @@ def _fieller(costs: Floats, solved: Floats) -> tuple[float | None, float | None,
     if a <= 0 or b * b - a * c < 0:
         return None, None, "too_few_solved"
     root = math.sqrt(b * b - a * c)
-    return max(0.0, (b - root) / a), stored_number((b + root) / a), ""
+    low, high = (b - root) / a * scale, (b + root) / a * scale
+    return stored_number(low), stored_number(high), ""
 
 
 # --- without a comparison -----------------------------------------------------------------

@@ -105,7 +105,7 @@ def associate(
 
 
 def _arranged(
-    xs: Sequence[Floats], ys: Sequence[Floats], present: Mask, blocks: Ints | None
+    xs: Sequence[Floats], ys: Sequence[Floats], present: Mask, blocks: Ints | None = None
 ) -> _Grid:
     patterns, place = np.unique(present, axis=0, return_inverse=True)
     place = place.reshape(-1)

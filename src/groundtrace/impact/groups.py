@@ -27,6 +27,8 @@ MIN_GROUP = 3
 _WORK = 4_000_000
 """Most numbers that the permutations of one test move."""
 _SLACK = 1e-9
+_HUGE = 1e100
+"""Larger differences cannot be squared and added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _of_models(name: str, tasks: Sequence[TaskPair]) -> Iterator[_Entry]:
 def _test(by: By, name: str, entries: Sequence[_Entry], draws: Draws) -> GroupTest | None:
     groups = sorted({entry.group for entry in entries})
     deltas = np.array([entry.delta for entry in entries])
-    if len(groups) < 2 or not np.isfinite(deltas).all() or not np.ptp(deltas):
+    if len(groups) < 2 or not (np.abs(deltas) < _HUGE).all() or not np.ptp(deltas):
         return None
     codes = np.array([groups.index(entry.group) for entry in entries], dtype=np.intp)
     strata = _strata(by, entries)

@@ -27,6 +27,8 @@ from groundtrace.impact.signflip import ratio_test
 
 RECALL, REWARD = "shown.file_recall", "reward"
 _SLACK = 1e-9
+_HUGE = 1e100
+"""Larger rewards cannot be squared and added."""
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
@@ -51,7 +53,7 @@ class _Trials:
 
 def association_of(trials: Sequence[Observation], seed: int) -> AnswerAssociation | None:
     """How reward goes with shown recall; None if no trial has both."""
-    both = [o for o in trials if RECALL in o.values and REWARD in o.values]
+    both = [o for o in trials if RECALL in o.values and abs(o.values.get(REWARD, _HUGE)) < _HUGE]
     if not both:
         return None
     found = _arrays(both)

@@ -151,6 +151,8 @@ def _attempts_share(tasks: Sequence[TaskPair]) -> float | None:
         for task in tasks
     ]
     both = [sides for sides in rewards if all(sides)]
+    if any(abs(reward) > 1e100 for sides in both for own in sides for reward in own):
+        return None  # such values cannot be squared and added
     free = sum(len(own) - 1 for sides in both for own in sides)
     if free == 0 or len(both) < 2:
         return None

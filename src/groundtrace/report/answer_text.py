@@ -21,6 +21,8 @@ LABEL = 10
 """Characters of the first column."""
 NAME = 14
 """Most characters of a configuration's name above its numbers."""
+NARROW = 28
+"""If fewer characters are left beside the numbers, the verdict stands below them."""
 NO_COMPARISON = "No comparison"
 MAX_CONFIGS = 4
 """Most configurations whose means are shown side by side if nothing is compared."""
@@ -47,7 +49,7 @@ def analysis_text(document: ImpactDocument, width: int = WIDTH) -> str:
 
 def answer_text(answer: Answer, width: int = WIDTH) -> str:
     """One answer alone."""
-    lines = textwrap.wrap(title(answer), width) if answer.rows else []
+    lines = textwrap.wrap(title(answer), width, break_on_hyphens=False) if answer.rows else []
     if answer.rows:
         lines += ["", *_table(answer, width), ""]
     lines += textwrap.wrap(answer.headline, width, break_on_hyphens=False)
@@ -112,9 +114,10 @@ def _table(answer: Answer, width: int) -> list[str]:
     rows = [row for row in answer.rows if row.n] or answer.rows
     label = max(len(short_name(row.metric)) for row in rows)
     values = [[written(row.metric, v) for v in (row.baseline, row.config)] for row in rows]
-    names = ["", ""] if answer.baseline is None else columns(answer.baseline, answer.config or "")
-    wide = [max(len(name), *(len(v[k]) for v in values)) for k, name in enumerate(names)]
+    most = NAME if width >= 80 else 8
     alone = answer.baseline is None
+    names = ["", ""] if alone else columns(answer.baseline or "", answer.config or "", most)
+    wide = [max(len(name), *(len(v[k]) for v in values)) for k, name in enumerate(names)]
     lines = []
     if not alone:
         lines.append(f"{'':<{LABEL + label}}  {names[0]:>{wide[0]}}    {names[1]:>{wide[1]}}")
@@ -124,7 +127,10 @@ def _table(answer: Answer, width: int) -> list[str]:
             lines.append(f"{start}  {after:>{wide[1]}}  ({plural(row.n, 'task')})")
             continue
         start = f"{start}  {before:>{wide[0]}} → {after:>{wide[1]}}   "
-        said = textwrap.wrap(verdict_text(row), max(24, width - len(start))) or [""]
+        if width - len(start) < NARROW:
+            lines += [start.rstrip(), *_wrapped("", verdict_text(row), width)]
+            continue
+        said = textwrap.wrap(verdict_text(row), width - len(start)) or [""]
         lines.append(f"{start}{said[0]}".rstrip())
         lines += [f"{'':<{len(start)}}{part}" for part in said[1:]]
     return lines
@@ -133,7 +139,7 @@ def _table(answer: Answer, width: int) -> list[str]:
 _ENDS = re.compile(r"[-_./]")
 
 
-def columns(baseline: str, config: str) -> list[str]:
+def columns(baseline: str, config: str, most: int = NAME) -> list[str]:
     """Two names above their numbers, without the end that they share, and not too long."""
     shared = 0
     for place, (one, other) in enumerate(zip(baseline[::-1], config[::-1], strict=False), start=1):
@@ -142,7 +148,7 @@ def columns(baseline: str, config: str) -> list[str]:
         if _ENDS.match(one) and place < min(len(baseline), len(config)):
             shared = place
     names = [name[: len(name) - shared] for name in (baseline, config)]
-    return [name if len(name) <= NAME else f"{name[: NAME - 1]}…" for name in names]
+    return [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
 
 
 def row_text(row: AnswerRow) -> str:
