@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.populations import bills, binary, partial, recalls, runaway_costs
 from groundtrace.documents.comparison import Delta
 from groundtrace.impact.deltas import Flipping, TaskPair, delta_of
-from groundtrace.impact.family import conclude, family_of
+from groundtrace.impact.family import attainable, conclude, family_of
 from groundtrace.impact.flips import flip_units
 from groundtrace.impact.linked import _linked
 from groundtrace.impact.margins import p_of_margin
@@ -62,7 +62,7 @@ def verdicts(
             for i in range(n)
         ]
         drafts.append({name: (*delta_of(name, tasks, flips), flips) for name in sides})
-    smallest = [delta.p_smallest for rows in drafts for delta, _, _ in rows.values()]
+    smallest = [attainable(c, flips) for rows in drafts for _, c, flips in rows.values()]
     family = family_of(smallest)
     every = sum(p is not None for p in smallest)
     return [

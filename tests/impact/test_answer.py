@@ -122,7 +122,7 @@ def test_an_interval_excludes_zero_exactly_where_the_word_says_so():
                 excludes = r.ci_low is not None and (r.ci_low > 0 or r.ci_high < 0)
                 assert (r.verdict in ("higher", "lower")) == excludes
                 assert excludes == (r.p_adjusted < 0.05)
-                assert (r.verdict == "untestable") == (r.ci_low is None)
+                assert r.verdict != "untestable"
     assert {"higher", "open"} <= seen
 
 
@@ -143,8 +143,9 @@ def test_six_tasks_cannot_be_tested_in_four_rows():
 def test_ties_say_that_no_task_differs():
     """40 ties read “too few to say (all tasks differ by the same amount)”."""
     found = answer(pairs([0.0] * 40))
-    assert by_metric(found)["reward"].verdict == "untestable"
-    assert "Reward cannot be tested: none of 40 tasks differs" in found.headline
+    reward = by_metric(found)["reward"]
+    assert (reward.verdict, reward.ci_low, reward.reason) == ("open", None, "no_task_differs")
+    assert "Whether it solves more is open: none of 40 tasks differs" in found.headline
 
 
 # Attempts and lost ones
@@ -226,11 +227,11 @@ def binary(gained, lost, n, **options):
 def test_six_ties_are_not_equivalent():
     """“Equivalent within 0.001”, p .0156, in a row that refused an interval."""
     found = binary(0, 0, 6, margin=0.001)
-    assert (found.verdict, found.within_margin) == ("untestable", False)
+    assert (found.verdict, found.within_margin) == ("open", False)
 
 
 def test_near_ties_of_200_tasks_are_equivalent_within_a_tenth():
-    assert binary(2, 2, 200).verdict == "untestable"
+    assert binary(2, 2, 200).verdict == "open"
     assert binary(2, 2, 200).within_margin is UNSET
     found = binary(2, 2, 200, margin=0.1)
     assert (found.verdict, found.within_margin) == ("equivalent", True)
@@ -248,7 +249,7 @@ def test_graded_rewards_go_by_the_interval_and_claim_nothing_without_one():
     found = by_metric(answer(pairs(near), margin=0.1))["reward"]
     assert found.verdict == "equivalent" and -0.1 < found.ci_low < found.ci_high < 0.1
     few = by_metric(answer(pairs([0.01, -0.01] + [0.0] * 40), margin=0.1))["reward"]
-    assert (few.verdict, few.within_margin, few.ci_low) == ("untestable", False, None)
+    assert (few.verdict, few.within_margin, few.ci_low) == ("open", False, None)
     wide = by_metric(answer(pairs([0.5, -0.5] * 6), margin=0.1))["reward"]
     assert (wide.verdict, wide.within_margin) == ("open", False)
 
@@ -359,7 +360,8 @@ def test_changes_that_cancel_inside_repositories_say_so():
             )
         ]
     )
-    assert by_metric(found)["reward"].verdict == "untestable"
+    assert by_metric(found)["reward"].verdict == "open"
+    assert by_metric(found)["reward"].reason == "changes_cancel"
     assert "changes cancel inside each repository" in found.headline
 
 

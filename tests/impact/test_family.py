@@ -13,7 +13,7 @@ RECALL, READ = PRIMARIES[:2]
 
 
 @pytest.mark.parametrize(
-    ("moved", "size"),
+    ("tasks", "size"),
     [
         ((6, 6, 6, 6), 0),  # 4 * 2 / 64 is .125
         ((7, 7, 7, 7), 0),  # 4 * 2 / 128 is .0625
@@ -22,11 +22,11 @@ RECALL, READ = PRIMARIES[:2]
         ((6,), 1),
         ((5,), 0),
         ((10, 7, 7, 7), 1),  # the three equal ones cannot all be in it
-        ((10, 10, 3, 0), 2),
+        ((10, 10, 5, 6), 2),
     ],
 )
-def test_a_row_is_in_the_family_if_it_could_be_significant_in_it(moved, size):
-    smallest = [2.0 ** (1 - k) for k in moved]
+def test_a_row_is_in_the_family_if_it_could_be_significant_in_it(tasks, size):
+    smallest = [2.0 ** (1 - k) for k in tasks]
     family = family_of(smallest)
     assert family.size == size
     assert sum(family.can_test(p) for p in smallest) == size
@@ -34,8 +34,8 @@ def test_a_row_is_in_the_family_if_it_could_be_significant_in_it(moved, size):
 
 
 @given(st.lists(st.integers(0, 20), max_size=12))
-def test_a_tested_row_can_reach_its_level_and_an_untested_one_cannot(moved):
-    smallest = [2.0 ** (1 - k) for k in moved]
+def test_a_tested_row_can_reach_its_level_and_an_untested_one_cannot(tasks):
+    smallest = [2.0 ** (1 - k) for k in tasks]
     family = family_of(smallest)
     for p in smallest:
         least = adjusted(p, p, family, len(smallest))

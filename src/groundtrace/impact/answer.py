@@ -174,7 +174,7 @@ def _enough(
     own = next(row for row in rows if row.metric == name)
     # With more tasks every row could be tested, so all of them would share the level.
     every = max(1, comparison.family_rows)
-    tested = own.ci_low is not None and comparison.family
+    tested = own.verdict != "untestable" and comparison.family
     found = enough(
         column.delta,
         flips.of(column.here),

@@ -165,15 +165,15 @@ class Sentences:
             return
         what = listed([_OPEN.get(row.metric, f"has a higher {row.metric}") for row in rows])
         text = f"Whether it {what} is open"
-        of_reward = next((row for row in rows if row.metric == self.enough.metric), None)
-        if of_reward is None:
+        own = next((row for row in rows if row.metric == self.enough.metric), None)
+        if own is None:
             yield f"{text}."
             return
-        text += f": {_counts(of_reward)}"
+        text += f": {_counts(own)}"
         if lost_decide(self.comparison):
             yield f"{text}, and lost attempts decide."
-            return
-        yield f"{text}; {self._needed()}." if self._needed() else f"{text}."
+        else:
+            yield f"{text}; {self._needed()}." if self._needed() else f"{text}."
 
     def _needed(self) -> str:
         can = self.enough
@@ -186,8 +186,14 @@ class Sentences:
 
     def _untestable(self) -> Iterator[str]:
         rows = self._named("untestable")
-        for why, names in _by_reason(rows, self.comparison).items():
-            yield f"{listed(names).capitalize()} cannot be tested: {why}."
+        by_repository = self.comparison.flipped == "repositories"
+        for n in sorted({row.n for row in rows}):
+            what = (
+                f"{self.comparison.n_flipped} repositories" if by_repository else plural(n, "task")
+            )
+            verb = "is" if what.startswith("1 ") else "are"
+            names = listed([short_name(row.metric) for row in rows if row.n == n])
+            yield f"{names.capitalize()} cannot be tested: {what} {verb} too few."
 
     def _scope(self) -> Iterator[str]:
         if self.comparison.scope and self._named("higher", "lower", "not_worse", "equivalent"):
@@ -240,30 +246,15 @@ def amount(name: str, value: float | None) -> str:
 
 
 def _counts(row: AnswerRow) -> str:
+    if not row.better and not row.worse:
+        return f"none of {plural(row.n, 'task')} differs"
+    if row.reason == "changes_cancel":
+        return "changes cancel inside each repository"
+
     def number(count: int | None) -> str:
         return "none" if not count else f"{count:,}"
 
     return f"of {plural(row.n, 'task')} {number(row.better)} better, {number(row.worse)} worse"
-
-
-def _by_reason(rows: Sequence[AnswerRow], comparison: MatchedComparison) -> dict[str, list[str]]:
-    """Why rows cannot be tested, with their names."""
-    said: dict[str, list[str]] = {}
-    for row in rows:
-        moved = (row.better or 0) + (row.worse or 0)
-        if not moved:
-            why = f"none of {plural(row.n, 'task')} differs"
-        elif row.reason == "changes_cancel":
-            why = "changes cancel inside each repository"
-        elif comparison.flipped == "repositories":
-            why = f"{comparison.n_flipped} repositories are too few"
-        elif moved < row.n:
-            verb = "differs" if moved == 1 else "differ"
-            why = f"only {moved} of {plural(row.n, 'task')} {verb}"
-        else:
-            why = f"{plural(row.n, 'task')} are too few"
-        said.setdefault(why, []).append(short_name(row.metric))
-    return said
 
 
 def found_words(linked: AnswerAssociation | None) -> Iterator[str]:

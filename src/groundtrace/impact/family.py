@@ -4,9 +4,9 @@ All rows of all configurations are one family. The chance that any of its interv
 value is 5 %: with m rows, each interval is made at 5 % / m. A verdict says "higher" or "lower"
 exactly if the row's interval excludes 0, so a word and an interval cannot disagree (D160).
 
-Few differences cannot give a small p: with k differences that are not 0 it is at least 2 / 2^k. A
-row that could not reach its level, whatever the signs, is untestable and not counted in m. Which
-rows these are depends on the sizes of differences, never on their signs, so no finding is chosen.
+Few tasks cannot give a small p: with k tasks (or repositories) it is at least 2 / 2^k. A row that
+could not reach its level, whatever its differences, is untestable, has no interval and is not
+counted in m. With 6 or 7 tasks that is so for four rows, with 8 it is not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from groundtrace.documents.answer import Question
 from groundtrace.documents.comparison import Delta, Verdict
 from groundtrace.impact.deltas import Flipping, MetricDeltas, with_test
 from groundtrace.impact.margins import are_binary, p_of_margin
-from groundtrace.impact.signflip import LEVEL, MeanTest, mean_test
+from groundtrace.impact.resample import MIN_INFERENCE
+from groundtrace.impact.signflip import LEVEL, mean_test, smallest_p
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
 
 REWARD = "reward"
@@ -60,7 +61,7 @@ class Family:
     size: int
     """How many there are."""
     worst: float
-    """The largest `p_smallest` among them."""
+    """The largest of the smallest p that each of them could have."""
 
     @property
     def level(self) -> float:
@@ -87,6 +88,13 @@ def family_of(smallest: Sequence[float | None]) -> Family:
     return family
 
 
+def attainable(column: MetricDeltas, flips: Flipping) -> float | None:
+    """The smallest p that so many tasks or repositories can give; None if there is no test."""
+    units = flips.of(column.here)
+    count = len(column.delta) if units is None else len(np.unique(units))
+    return None if count < MIN_INFERENCE else smallest_p(count, flips.draws)
+
+
 def adjusted(p: float | None, smallest: float | None, family: Family, every: int) -> float | None:
     """p times the number of rows that are tested together; of all rows, if it is not among them."""
     if p is None:
@@ -108,26 +116,22 @@ def conclude(
     wider = flips.for_family(family.size)
     test = mean_test(column.delta, wider.draws, flips.of(column.here), family.level)
     found = replace(with_test(delta, column, test), table="primary")
-    if not family.can_test(delta.p_smallest):
-        reason = found.inference_reason or too_few(delta, test)
+    smallest = attainable(column, flips)
+    testable = family.can_test(smallest)
+    if not testable:
+        units = "tasks" if test.units == delta.n else "repositories"
+        reason = found.inference_reason if test.p is None else f"too_few_{units}"
         found = replace(found, ci_low=None, ci_high=None, inference_reason=reason)
-    bounds = _beyond(column, flips, found, family, margin)
+    bounds = _beyond(column, flips, found, family, margin, testable=testable)
     return replace(
         found,
-        p_adjusted=adjusted(found.p, delta.p_smallest, family, every),
-        verdict=_verdict(found, bounds),
+        p_adjusted=adjusted(found.p, smallest, family, every),
+        verdict=_verdict(found, bounds, testable=testable),
         within_margin=None if bounds is None else all(bounds),
     )
 
 
-def too_few(delta: Delta, test: MeanTest) -> str:
-    """Why a row with a p cannot be tested."""
-    if test.units < delta.n:
-        return "too_few_repositories_differ"
-    return "too_few_tasks_differ" if delta.n_same else "too_few_tasks"
-
-
-def _verdict(delta: Delta, bounds: tuple[bool, bool] | None) -> Verdict:
+def _verdict(delta: Delta, bounds: tuple[bool, bool] | None, *, testable: bool) -> Verdict:
     low, high = delta.ci_low, delta.ci_high
     if low is not None and low > 0:
         return "higher"
@@ -135,11 +139,17 @@ def _verdict(delta: Delta, bounds: tuple[bool, bool] | None) -> Verdict:
         return "lower"
     if bounds is not None and bounds[0]:
         return "equivalent" if bounds[1] else "not_worse"
-    return "untestable" if low is None else "open"
+    return "open" if testable else "untestable"
 
 
 def _beyond(
-    column: MetricDeltas, flips: Flipping, delta: Delta, family: Family, margin: float | None
+    column: MetricDeltas,
+    flips: Flipping,
+    delta: Delta,
+    family: Family,
+    margin: float | None,
+    *,
+    testable: bool,
 ) -> tuple[bool, bool] | None:
     """Whether a loss and a gain of reward beyond the margin are ruled out; None without a margin.
 
@@ -149,7 +159,7 @@ def _beyond(
         return None
     if flips.units is None and are_binary(column.baseline, column.config):
         gained, lost = int(np.sum(column.delta > 0)), int(np.sum(column.delta < 0))
-        rows = family.size if family.can_test(delta.p_smallest) else family.size + 1
+        rows = family.size if testable else family.size + 1
         level = LEVEL / (2 * rows)
         n = len(column.delta)
         return (

@@ -15,6 +15,7 @@ from groundtrace.impact.deltas import TaskPair, column_of, delta_of, flipping
 from groundtrace.impact.family import (
     REWARD,
     Family,
+    attainable,
     conclude,
     family_of,
     question_of,
@@ -34,11 +35,7 @@ Concluded = tuple[list[MatchedComparison], list[MatchedComparison]]
 
 def with_verdicts(compared: Sequence[PairComparison], options: ImpactOptions) -> Concluded:
     """The comparisons with verdicts; the rows that the answers use are one family."""
-    smallest = [
-        delta.p_smallest
-        for pair in compared
-        for delta in row_deltas(pair.chosen.comparison, options)
-    ]
+    smallest = [p for pair in compared for p in _attainable(pair.chosen, options)]
     family = family_of(smallest)
     every = sum(p is not None for p in smallest)
     matched: list[MatchedComparison] = []
@@ -50,6 +47,13 @@ def with_verdicts(compared: Sequence[PairComparison], options: ImpactOptions) ->
         if pair.other is not None
     ]
     return matched, other
+
+
+def _attainable(draft: Draft, options: ImpactOptions) -> list[float | None]:
+    """The smallest p that each row of a comparison could have."""
+    sides = [(t.baseline, t.config) for t in draft.tasks]
+    names = [delta.metric for delta in row_deltas(draft.comparison, options)]
+    return [attainable(column_of(name, sides), draft.flips) for name in names]
 
 
 def row_deltas(comparison: MatchedComparison, options: ImpactOptions) -> list[Delta]:
