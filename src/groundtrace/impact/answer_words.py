@@ -18,6 +18,7 @@ from groundtrace.documents.answer import (
 from groundtrace.documents.comparison import (
     Delta,
     GroupTest,
+    LostAsZero,
     MatchedComparison,
     MatchedTask,
     PairDropReason,
@@ -170,7 +171,7 @@ class Sentences:
             yield f"{text}."
             return
         text += f": {_counts(own)}"
-        if lost_decide(self.comparison):
+        if lost_decide(_reward(self.comparison), self.comparison.lost_as_zero):
             yield f"{text}, and lost attempts decide."
         else:
             yield f"{text}; {self._needed()}." if self._needed() else f"{text}."
@@ -340,22 +341,24 @@ def _names(trials: Sequence[Observation]) -> list[str]:
     return sorted({o.task_name for o in trials})[:MAX_TASKS_NAMED]
 
 
-def lost_decide(comparison: MatchedComparison) -> bool:
+def lost_decide(reward: Delta | None, lost: LostAsZero | None) -> bool:
     """Whether counting lost attempts as 0 would change the word about reward."""
-    lost = comparison.lost_as_zero
-    reward = next((d for d in comparison.deltas if d.metric == "reward"), None)
     if lost is None or reward is None or reward.verdict is None:
         return False
-    unsaid = ("open", "untestable")
-    word = reward.verdict
+    word: str = reward.verdict
     if word == "open" and reward.ci_low is not None and reward.ci_high is not None:
         word = "higher" if reward.ci_low > 0 else "lower" if reward.ci_high < 0 else word
-    return lost.verdict != word and not (lost.verdict in unsaid and word in unsaid)
+    same = lost.verdict == word or (lost.verdict, word) == ("untestable", "open")
+    return word != "untestable" and not same
+
+
+def _reward(comparison: MatchedComparison) -> Delta | None:
+    return next((delta for delta in comparison.deltas if delta.metric == "reward"), None)
 
 
 def _lost(comparison: MatchedComparison) -> Iterator[LookAt]:
     lost = comparison.lost_as_zero
-    if lost is None or not lost_decide(comparison):
+    if lost is None or not lost_decide(_reward(comparison), lost):
         return
     text = (
         f"lost attempts decide: {lost.lost_baseline} in {comparison.baseline_config}, "

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.documents.comparison import Delta, LostAsZero, MatchedComparison
+from groundtrace.impact.answer_words import lost_decide
 from groundtrace.impact.beside import notes
 from groundtrace.impact.deltas import TaskPair, column_of, delta_of, flipping
 from groundtrace.impact.family import (
@@ -79,9 +80,11 @@ def _concluded(
         )
         for delta in row_deltas(comparison, options)
     }
-    lost = _lost(draft, family, every, options)
-    if lost is not None and REWARD in rows:
-        rows[REWARD] = _with_lost(rows[REWARD], lost)
+    lost = None
+    if REWARD in rows and rows[REWARD].computable:
+        lost = _lost(draft, family, every, options)
+        if lost is not None and lost_decide(rows[REWARD], lost):
+            rows[REWARD] = replace(rows[REWARD], verdict="open")
     tested = [name for name in rows if question_of(name) != "price"]
     return replace(
         comparison,
@@ -93,14 +96,6 @@ def _concluded(
         lost_as_zero=lost,
         attempts_share=_attempts_share(tasks),
     )
-
-
-def _with_lost(delta: Delta, lost: LostAsZero) -> Delta:
-    """Open, if counting lost attempts as 0 changes the word."""
-    unsaid = ("open", "untestable")
-    if lost.verdict == delta.verdict or (delta.verdict in unsaid and lost.verdict in unsaid):
-        return delta
-    return replace(delta, verdict="open")
 
 
 def _lost(draft: Draft, family: Family, every: int, options: ImpactOptions) -> LostAsZero | None:
