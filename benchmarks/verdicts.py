@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from benchmarks.populations import bills, binary, partial, recalls, runaway_costs
+from benchmarks.populations import bills, binary, hard_binary, partial, recalls, runaway_costs
 from groundtrace.documents.comparison import Delta
 from groundtrace.impact.deltas import Flipping, TaskPair, delta_of
 from groundtrace.impact.family import attainable, conclude, family_of
@@ -276,7 +276,11 @@ def worlds(sets: int) -> Iterator[str]:
 
 def power(sets: int) -> Iterator[str]:
     """Power of the verdict if the true difference is the detectable one; it should be 0.80."""
-    for label, draw, most in (("binary reward", binary, 0.2), ("recall", recalls, 0.2)):
+    for label, draw, most in (
+        ("binary reward", binary, 0.2),
+        ("binary reward of hard tasks", hard_binary, 0.6),
+        ("recall", recalls, 0.2),
+    ):
         for n in (20, 50, 100, 200):
             up = _detectable(draw, n, most)
             if up is None:
@@ -325,7 +329,7 @@ def _detectable(draw: Callable[[Random, int, float], Any], n: int, most: float) 
             random = np.random.default_rng(1000 + k)
             baseline, config = draw(random, n, min(up, most))
             found = enough(
-                config - baseline, None, LEVEL / 4, LEVEL / 4, 0.1, binary=draw is binary
+                config - baseline, None, LEVEL / 4, LEVEL / 4, 0.1, binary=draw is not recalls
             )
             if found.detectable is not None:
                 values.append(found.detectable)

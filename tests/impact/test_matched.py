@@ -147,7 +147,7 @@ def test_lower_cost_is_better_and_an_unchanged_value_is_neither():
 
 
 def test_primaries_and_all_other_metrics_are_two_families():
-    """D64: 49 kindred retrieval metrics do not drown the three that the comparison is about, and
+    """D160: 49 kindred retrieval metrics do not drown the four that the comparison is about, and
     copies of one metric cost each other nothing."""
     rows = [
         r

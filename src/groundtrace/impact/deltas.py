@@ -74,7 +74,7 @@ class Flipping:
 
 
 def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
-    """How tasks of these repositories flip: each alone, or a repository's tasks together (D65)."""
+    """How tasks of these repositories flip: each alone, or a repository's tasks together (D164)."""
     units = flip_units(repos)
     count = len(np.unique(units))
     wanted = max(draws.draws, FLIP_DRAWS)
