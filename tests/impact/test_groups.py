@@ -49,7 +49,7 @@ def test_two_suites_with_opposite_effects_are_named():
     ]
     (text,) = lines(rows)
     assert text.startswith("reward goes opposite ways by suite: alpha +0.28")
-    assert "beta -0.3" in text
+    assert "beta −0.3" in text
 
 
 def test_two_models_that_ran_the_same_tasks_are_compared_within_tasks():

@@ -151,3 +151,27 @@ def test_strata_need_a_known_number_of_files():
     strata = association_of(distinct_trials(observe(rows)), 0).by_found.strata
     assert (strata.by, strata.n) == (["relevant_files"], 3)
     assert strata.ci_low < strata.odds_ratio < strata.ci_high
+
+
+def test_strata_and_shares_are_those_of_statsmodels():
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    shares = pytest.importorskip("statsmodels.stats.proportion")
+    counts = [(12, 5, 6, 9), (20, 10, 8, 15), (3, 4, 2, 6)]
+    found = tables.StratifiedTable([np.array(t).reshape(2, 2) for t in counts])
+    ratio, error = mantel_haenszel(counts)
+    assert ratio == pytest.approx(found.oddsratio_pooled)
+    low, high = found.oddsratio_pooled_confint()
+    ends = [ratio * math.exp(sign * 1.959964 * error) for sign in (-1, 1)]
+    assert ends == pytest.approx([low, high], rel=1e-6)
+    expected = shares.confint_proportions_2indep(358, 455, 13, 45, method="newcomb")
+    assert newcombe(358 / 455, 455, 13 / 45, 45) == pytest.approx(expected, abs=1e-9)
+
+
+def test_within_is_the_fixed_effects_slope_of_statsmodels():
+    api = pytest.importorskip("statsmodels.api")
+    values = world(5, n=12)
+    design = np.array(
+        [[v[2], *(v[0] == t for t in range(12)), v[1] == "b"] for v in values], dtype=float
+    )
+    expected = api.OLS([v[3] for v in values], design).fit().params[0]
+    assert association_of(trials_of(values), 0).within.slope == pytest.approx(expected, abs=1e-8)

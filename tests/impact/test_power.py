@@ -102,3 +102,10 @@ def test_ties_say_how_many_gains_would_be_seen():
 def test_without_a_spread_nothing_is_promised(deltas, reason):
     found = enough(np.array(deltas, float), None, 0.05, 0.05, 0.1)
     assert (found.detectable, found.needed, found.reason) == (None, None, reason)
+
+
+def test_the_formula_is_near_statsmodels_power_of_the_t_test():
+    power = pytest.importorskip("statsmodels.stats.power")
+    for n in (10, 20, 50):
+        found = power.TTestPower().power(detectable(1.0, n, 0.0125), n, 0.0125)
+        assert found == pytest.approx(0.8, abs=0.05)

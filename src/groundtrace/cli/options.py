@@ -347,15 +347,15 @@ impact_options = group(
         "primaries",
         metavar="NAME",
         multiple=True,
-        help="A metric or outcome that matters most in the comparison; repeatable; default: "
-        f"{', '.join(PRIMARIES)}.",
+        help="A row of the answer: a metric or outcome that the comparison is about; repeatable; "
+        f"default: {', '.join(PRIMARIES)}.",
     ),
     click.option(
         "--margin",
         type=click.FloatRange(min=0, min_open=True),
         metavar="REWARD",
-        help="A difference of reward that is too small to matter; tests whether the "
-        "configurations are equivalent within it.",
+        help="A difference of reward that is too small to matter; the answer says whether a "
+        "larger loss, or any larger difference, is ruled out.",
     ),
     click.option(
         "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."

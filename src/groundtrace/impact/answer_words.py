@@ -255,7 +255,10 @@ def _counts(row: AnswerRow) -> str:
     def number(count: int | None) -> str:
         return "none" if not count else f"{count:,}"
 
-    return f"of {plural(row.n, 'task')} {number(row.better)} better, {number(row.worse)} worse"
+    return (
+        f"{short_name(row.metric)} is better in {number(row.better)} of {plural(row.n, 'task')}, "
+        f"worse in {number(row.worse)}"
+    )
 
 
 def found_words(linked: AnswerAssociation | None) -> Iterator[str]:
@@ -266,7 +269,7 @@ def found_words(linked: AnswerAssociation | None) -> Iterator[str]:
     if by.shown_all.n and by.otherwise.n:
         yield (
             f"Where every relevant file was shown, {by.shown_all.solved:,} of "
-            f"{plural(by.shown_all.n, 'trial')} were solved, otherwise {by.otherwise.solved:,} of "
+            f"{by.shown_all.n:,} trials were solved, otherwise {by.otherwise.solved:,} of "
             f"{by.otherwise.n:,}."
         )
 
@@ -278,9 +281,15 @@ def alone_text(name: str, linked: AnswerAssociation | None) -> str:
     if linked is not None and linked.by_found.difference is not None:
         by = linked.by_found
         said.append(
-            f"The difference is {by.difference:+.2f} ({by.ci_low:+.2f} to {by.ci_high:+.2f})."
+            f"The difference is {signed(by.difference)} ({signed(by.ci_low)} to "
+            f"{signed(by.ci_high)})."
         )
     return " ".join(said)
+
+
+def signed(value: float | None) -> str:
+    """A difference with two decimals and its sign."""
+    return "–" if value is None else f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def rounded(number: int) -> int:
@@ -397,8 +406,8 @@ def _group_line(test: GroupTest) -> LookAt:
     opposite = high.delta > 0 > low.delta
     how = "goes opposite ways" if opposite else "differs"
     text = (
-        f"{short_name(test.metric)} {how} by {test.by}: {high.name} {high.delta:+.2f} "
-        f"({plural(high.n, 'task')}), {low.name} {low.delta:+.2f} ({plural(low.n, 'task')})"
+        f"{short_name(test.metric)} {how} by {test.by}: {high.name} {signed(high.delta)} "
+        f"({plural(high.n, 'task')}), {low.name} {signed(low.delta)} ({plural(low.n, 'task')})"
     )
     return LookAt(kind="heterogeneity", text=text, tasks=[])
 
