@@ -1,6 +1,6 @@
 """All benchmarks in sequence, quick by default: `python -m benchmarks [--full] [NAME …]`.
 
-Each prints what it measured as ratios. `--full` uses the sizes of the figures in README.md; it
+Each prints what it measured as ratios. `--full` uses the sizes of the figures in DIARY.md; it
 takes a quarter of an hour on two idle cores.
 """
 
@@ -61,7 +61,7 @@ def command(name: str, full: bool) -> list[str] | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help=f"which ones: {', '.join(BENCHMARKS)}")
-    parser.add_argument("--full", action="store_true", help="the sizes of README.md")
+    parser.add_argument("--full", action="store_true", help="the sizes of DIARY.md")
     flags = parser.parse_args()
     unknown = [name for name in flags.names if name not in BENCHMARKS]
     if unknown:

@@ -126,13 +126,14 @@ def _middle(values: np.ndarray) -> np.ndarray:
 
 
 def different_tasks(
-    random: np.random.Generator, n: int, rho: float
+    random: np.random.Generator, n: int, rho: float, level: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two configurations: both ran the hard tasks, with low values; one ran each other task."""
+    """Two configurations: both ran the hard tasks, with values lower by `level`; one ran each
+    other task."""
     hard = random.random(n) < 0.5
     first = hard | (random.random(n) < 0.5)
     present = np.stack([first, hard | ~first], axis=1)
     x = random.normal(size=(n, 1)) + 0.5 * random.normal(size=(n, 2))
     noise = random.normal(size=(n, 1)) + 0.5 * random.normal(size=(n, 2))
     y = rho * x + math.sqrt(1 - rho**2) * noise
-    return x - hard[:, None], y - hard[:, None], present
+    return x - level * hard[:, None], y - level * hard[:, None], present

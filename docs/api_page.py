@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from reference_pages import code, field_docs, page, table
 
@@ -41,14 +43,35 @@ def _doc(thing: object) -> str:
 
 def _signature(name: str, function: Callable[..., Any]) -> str:
     """A signature, one parameter a line where there are many."""
-    signature = str(inspect.signature(function)).replace("'", "")
-    text = f"{name}{signature}"
+    found = inspect.signature(function)
+    parameters = [p.replace(annotation=_Type(p.annotation)) for p in found.parameters.values()]
+    shown = found.replace(parameters=parameters, return_annotation=_Type(found.return_annotation))
+    text = f"{name}{shown}"
     if len(text) > 90:
         head, _, tail = text.partition("(")
         inner, _, result = tail.rpartition(")")
         parts = re.split(r", (?![^\[]*\])", inner)
         text = f"{head}(\n" + "".join(f"    {part},\n" for part in parts) + f"){result}"
     return f"```text\n{text}\n```"
+
+
+class _Type:
+    """A type as people write it; `inspect` shows options of a table in their long forms."""
+
+    def __init__(self, hint: Any) -> None:
+        self.hint = hint
+
+    def __repr__(self) -> str:
+        if isinstance(self.hint, str):
+            return self.hint
+        origin, inner = get_origin(self.hint), [repr(_Type(one)) for one in get_args(self.hint)]
+        if origin in {Union, UnionType}:
+            return " | ".join(inner).replace("str | PathLike[str]", "Location")
+        if origin is Literal:
+            return f"Literal[{json.dumps(get_args(self.hint))[1:-1]}]"
+        named = origin or self.hint
+        name = "None" if named is NoneType else named.__name__
+        return f"{name}[{', '.join(inner)}]" if inner else name
 
 
 def _members(made: type) -> Iterator[str]:

@@ -12,8 +12,10 @@ from dataclasses import fields
 from itertools import groupby, pairwise
 from typing import Any
 
+import click
 from click.testing import CliRunner
 
+import groundtrace
 from groundtrace import config, errors, problems
 from groundtrace.cli.main import COMMANDS, cli
 from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
@@ -353,24 +355,42 @@ def configuration() -> str:
     """Every key of groundtrace.toml, and what can be added to the tables."""
     meanings = field_docs(config.Settings)
     defaults = {f.name: getattr(config.Settings(), f.name) for f in fields(config.Settings)}
-    in_file = {name: where for where, name in config._KEYS.items()}
+    options = config.rows_of(config.RunOptions)
+    flags = {row.option.sets or name: row.flag for name, row in options.items()}
+    flags |= {"readers": options["reader"].flag, "mask": options["no_mask"].flag}
     rows = [
-        [code(f"[{section}] {key}"), code(_toml(defaults[name])), meanings[name]]
-        for (section, key), name in config._KEYS.items()
+        [
+            code(f"[{section}.{key}]" if section == "tools" else f"[{section}] {key}"),
+            code(_toml(defaults[name])),
+            code(flags[name]) if name in flags else "",
+            meanings[name],
+        ]
+        for (section, key), name in config.PLACES.items()
     ]
-    rows.insert(len(rows) - 1, [code("[tools.NAME]"), "none", meanings["tools"]])
-    only_flags = [name for name in defaults if name not in in_file and name != "tools"]
+    only_flags = [name for name in defaults if name not in config.PLACES.values()]
     return page(
         "Configuration",
         f"Settings are in {code(config.FILE_NAME)}, found in the current folder or above it, or "
         "named by `--config FILE`. A flag has priority over the file. For an unknown key, "
         "groundtrace stops with an error that names the most similar known key; a wrong type "
         "is also an error.",
-        table(["key", "default", "meaning"], rows),
-        "Set by a flag only: "
-        + "; ".join(
-            f"{code('--' + name.replace('_', '-'))} (default {code(defaults[name])}): {meanings[name]}"
-            for name in only_flags
+        table(["key", "default", "flag", "meaning"], rows),
+        "Settings that are not in the file:",
+        table(
+            ["setting", "default", "flag", "meaning"],
+            (
+                [code(name), code(_toml(defaults[name])), code(flags[name]), meanings[name]]
+                for name in only_flags
+            ),
+        ),
+        "## Options",
+        "An option is for one command. It is a flag of the commands, and with underscores instead of "
+        "dashes a keyword of the functions in the [Python API](api.md). In Python, `jobs` is 1 unless it is "
+        "given, and a settings file is read only if `config` names it. Options of the terminal "
+        "(`--json`, `--quiet`), and of a single command, are under [commands](commands.md).",
+        table(
+            ["option", "group", "values", "default", "commands and functions", "meaning"],
+            (_option(row) for row in options.values()),
         ),
         "## Adding a tool",
         "`[tools.NAME]` adds a tool to the [tool table](tools.md); `NAME` is its raw name in the "
@@ -415,8 +435,37 @@ def configuration() -> str:
     )
 
 
+def _option(row: config.Row) -> list[str]:
+    """A row of the table of options."""
+    shape, limits = row.shape, str(row.option.limits).strip()
+    kinds = {bool: "switch", int: "whole number", float: "number", str: "text"}
+    values = codes(shape.choices) or f"{kinds.get(shape.kind, 'path')} {limits}".strip()
+    functions = (f"{name}()" for name in groundtrace.__all__ if row.name in _keywords(name))
+    context = click.Context(cli)
+    commands = [name for name in COMMANDS if _takes(cli.get_command(context, name), row)]
+    default = row.default or ("off" if shape.kind is bool else "none")
+    return [
+        code(row.flag),
+        row.option.group,
+        values + (", several" if shape.many else ""),
+        default,
+        codes([*commands, *functions]),
+        f"{row.option.help}.",
+    ]
+
+
+def _keywords(name: str) -> Iterable[str]:
+    made = getattr(groundtrace, name)
+    return inspect.signature(made).parameters if inspect.isfunction(made) else ()
+
+
+def _takes(command: click.Command | None, row: config.Row) -> bool:
+    taken: config.Row | None = getattr(command, "rows", {}).get(row.name)
+    return taken is not None and taken.option == row.option
+
+
 def _shell_commands() -> Any:
-    return importlib.import_module("groundtrace.shell.programs.added")
+    return importlib.import_module("groundtrace.shell.programs.table")
 
 
 def _added_commands() -> Callable[..., Any]:

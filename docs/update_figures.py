@@ -2,7 +2,7 @@
 
     [GROUNDTRACE_CORPUS=FOLDER] python docs/update_figures.py
 
-README.md quotes the ratios of benchmarks/README.md. docs/validity.md says how many hostile inputs
+README.md quotes the ratios of benchmarks/DIARY.md. docs/validity.md says how many hostile inputs
 a test run tries, and shows what benchmarks/extraction.py prints for the labels of real trials,
 where there are any.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VALIDITY = ROOT / "docs" / "validity.md"
 README = ROOT / "README.md"
-BENCHMARKS = ROOT / "benchmarks" / "README.md"
+BENCHMARKS = ROOT / "benchmarks" / "DIARY.md"
 
 
 def _place(name: str) -> re.Pattern[str]:

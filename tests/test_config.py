@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from groundtrace.config import CHOICES, Settings, find_file, load_settings, override, settings_from
-from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
+from groundtrace.config import PLACES, Settings, find_file, load_settings, settings_from
 from groundtrace.errors import InputError, UsageError
 
 
@@ -78,12 +79,26 @@ def test_a_missing_file_is_an_input_error(tmp_path: Path) -> None:
         load_settings(tmp_path / "none.toml")
 
 
-def test_flags_win_and_flags_not_given_do_not() -> None:
-    settings = Settings(shell="ignore", baseline="a")
-    assert override(settings, shell="use", baseline=None) == Settings(shell="use", baseline="a")
+def test_every_setting_has_a_place_of_its_own_or_none() -> None:
+    names = {one.name for one in fields(Settings)}
+    assert names - set(PLACES.values()) == {"config_name", "prices", "schema_version"}
+    assert len(set(PLACES.values())) == len(PLACES)
 
 
-def test_versions_that_can_be_asked_for_are_those_that_can_be_written() -> None:
-    """D12; settings know them without loading the documents, which would slow every command."""
-    assert CHOICES["schema_version"] == SCHEMA_VERSIONS
-    assert Settings().schema_version == SCHEMA_VERSION
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("skip", "one", "must be a list of strings"),
+        ("shell", "no", "must be one of use, ignore, not 'no'"),
+        ("schema_version", "1.9", "must be one of 1.0, 1.1, 1.2"),
+        ("mask", 1, "must be true or false"),
+        ("trial_seconds", True, "must be a whole number from 0 to 86400"),
+        ("trial_seconds", 86_401, "must be a whole number from 0 to 86400"),
+        ("config_name", 3, "must be a string"),
+        ("readers", [("a", 1)], "must be a list of strings"),
+        ("tools", {"x": 1}, "must hold tables"),
+    ],
+)
+def test_settings_in_python_are_checked_as_in_the_file(name: str, value: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=f"Settings: {name} {said}"):
+        Settings(**{name: value})

@@ -10,43 +10,78 @@ Everything in `groundtrace.__all__` is stable; the rest of the package is not.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from groundtrace.base.suggest import unknown_name
-from groundtrace.config import Settings
-from groundtrace.discover import FoundProblem, discover, trial_at
+from groundtrace.config import (
+    CompareOptions,
+    Location,
+    RunOptions,
+    Settings,
+    TrialOptions,
+    Where,
+    checked_options,
+    load_settings,
+    rows_of,
+    taken_by,
+)
+from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
-from groundtrace.impact.options import ImpactOptions
 from groundtrace.metrics import evaluate
-from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
-from groundtrace.runs.clock import now
-from groundtrace.runs.engine import make_engine
-from groundtrace.runs.file_names import REPORTS, SUMMARY
+from groundtrace.runs.file_names import SUMMARY
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.plan import WorkContext
+from groundtrace.runs.prepare import (
+    folders_for,
+    formats_for,
+    impact_options_for,
+    request_for,
+    settings_for,
+)
 from groundtrace.runs.read import StoredDocument, read_one
-from groundtrace.runs.request import Request
+from groundtrace.runs.request import now
 from groundtrace.storage import Place, open_folder, place_at
-from groundtrace.tools import check_tools
 from groundtrace.traces import read_trace as read_trace_of
-from groundtrace.traces.loose import read_loose
+from groundtrace.traces.kit.loose import read_loose
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
 
-Location = str | os.PathLike[str]
-"""A path, or the URL of an object store."""
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_options(function: Function) -> Function:
+    """Let a function take the options of its `**given`: checked, and listed in its signature."""
+    own, rows = signature(function), rows_of(taken_by(function))
+
+    @wraps(function)
+    def with_checked(*values: Any, **named: Any) -> Any:
+        given = {name: named.pop(name) for name in [*named] if name not in own.parameters}
+        return function(*values, **named, **checked_options(rows, given))
+
+    keywords = [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=False if row.shape.kind is bool else row.option.default,
+            annotation=row.hint,
+        )
+        for name, row in rows.items()
+    ]
+    listed = [*own.parameters.values()][:-1] + keywords
+    with_checked.__signature__ = own.replace(parameters=listed)  # type: ignore[attr-defined]
+    return cast(Function, with_checked)
 
 
 def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResult:
@@ -61,22 +96,18 @@ def read_trace(trial: Location, *, settings: Settings | None = None) -> ReadResu
     return read_trace_of(open_folder(trial), mappings=mappings)
 
 
+@with_options
 def evaluate_trial(
-    trial: Location,
-    *,
-    tasks: Location | Sequence[Location] | None = None,
-    ground_truth: Location | None = None,
-    settings: Settings | None = None,
+    trial: Location, *, settings: Settings | None = None, **given: Unpack[TrialOptions]
 ) -> Evaluation:
     """Read and evaluate one trial; writes nothing.
 
-    `trial` is a trial's folder, a trace file, or `FILE#id` for one sample of a file. `tasks` is a
-    folder or a data set, or several of them. Raises InputError when there is no such trial.
+    `trial` is a trial's folder, a trace file, or `FILE#id` for one sample of a file. The other
+    keywords are flags of `groundtrace explain`. Raises InputError when there is no such trial.
     """
-    settings = settings or Settings()
-    if settings.tools or settings.shell_commands:
-        check_tools(settings)
-    index = load_tasks(_locations(tasks))
+    asked: Mapping[str, Any] = given
+    settings = _settings(settings, asked)
+    index = load_tasks(asked.get("tasks", ()))
     file, sample = _trace_file(str(trial))
     problems: tuple[Problem, ...]
     if file is not None:
@@ -86,7 +117,9 @@ def evaluate_trial(
         if maybe is None:
             raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
         found = maybe
-    return evaluate_found(found, problems, ground_truth=ground_truth, settings=settings)
+    return evaluate_found(
+        found, problems, ground_truth=given.get("ground_truth"), settings=settings
+    )
 
 
 def evaluate_found(
@@ -101,13 +134,6 @@ def evaluate_found(
     context = WorkContext(settings, registry, now(), with_metrics=True)
     reading = read_trial(trial, context, problems)
     return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
-
-
-def _locations(tasks: Location | Sequence[Location] | None) -> list[str]:
-    if tasks is None:
-        return []
-    given = [tasks] if isinstance(tasks, str | os.PathLike) else tasks
-    return [os.fspath(location) for location in given]
 
 
 def _trace_file(trial: str) -> tuple[Place | None, str | None]:
@@ -135,7 +161,7 @@ def _loose_trial(
             trials.append(item)
         elif isinstance(item, FoundProblem):
             problems.setdefault(item.path, []).append(item.problem)
-        else:
+        elif isinstance(item, Skipped):
             passed.append(item.reason)
     where = f"{file.folder.url}/{file.file}"
     if not trials:
@@ -159,20 +185,23 @@ def _above(trial: str) -> list[str]:
     return [part for part in Path(trial).resolve().parent.parts if part not in {"/", "\\"}]
 
 
-def iterate_documents(runs: Location, *, out: Location | None = None) -> Iterator[Detail]:
+@with_options
+def iterate_documents(runs: Location, **given: Unpack[Where]) -> Iterator[Detail]:
     """Every evaluated trial below RUNS with its documents, one at a time.
 
     `out` is what `--out` was when they were written.
     """
     from groundtrace.runs.evaluated_trials import evaluated_trials
 
-    return evaluated_trials(_output_folders(runs, out))
+    return evaluated_trials(folders_for(os.fspath(runs), given), given.get("only"))
 
 
-def load_table(
-    name: str, runs: Location, *, out: Location | None = None
-) -> Iterator[dict[str, Any]]:
-    """The rows of a flat table as dictionaries, which you can pass to pandas and polars."""
+@with_options
+def load_table(name: str, runs: Location, **given: Unpack[Where]) -> Iterator[dict[str, Any]]:
+    """The rows of a flat table as dictionaries, which you can pass to pandas and polars.
+
+    `only` leaves out trials; the tables of the stored analysis stay whole.
+    """
     from groundtrace.runs.impact import stored_analysis
     from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_dicts
     from groundtrace.tables.flat_rows import flat_dicts
@@ -180,11 +209,12 @@ def load_table(
     if name not in ALL_TABLES:
         raise UsageError(unknown_name("table", name, ALL_TABLES))
     if name in ANALYSIS_TABLES:
-        return analysis_dicts(name, stored_analysis(_output_folders(runs, out)))
-    return flat_dicts(name, iterate_documents(runs, out=out))
+        return analysis_dicts(name, stored_analysis(folders_for(os.fspath(runs), given)))
+    return flat_dicts(name, iterate_documents(runs, **given))
 
 
-def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
+@with_options
+def load_metrics(runs: Location, **given: Unpack[Where]) -> list[dict[str, Any]]:
     """Metrics in long form: one row per trial and metric, with its value or why it has none.
 
     Each row also has the trial's `reward`, `cost_usd` and `agent_seconds`.
@@ -192,7 +222,7 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
     from groundtrace.tables.flat_rows import flat_dicts
 
     found = []
-    for detail in iterate_documents(runs, out=out):
+    for detail in iterate_documents(runs, **given):
         outcome = detail.row.outcome
         names = ("reward", "cost_usd", "agent_seconds")
         besides = {name: getattr(outcome, name, None) for name in names}
@@ -200,11 +230,12 @@ def load_metrics(runs: Location, *, out: Location | None = None) -> list[dict[st
     return found
 
 
-def load_trials(runs: Location, *, out: Location | None = None) -> list[dict[str, Any]]:
+@with_options
+def load_trials(runs: Location, **given: Unpack[Where]) -> list[dict[str, Any]]:
     """Trials in wide form: one row each, with reward, cost, time and every metric as a column."""
-    from groundtrace.tables.wide_rows import wide_rows
+    from groundtrace.tables.flat_rows import wide_rows
 
-    return list(wide_rows(iterate_documents(runs, out=out)))
+    return list(wide_rows(iterate_documents(runs, **given)))
 
 
 def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
@@ -234,107 +265,50 @@ def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
     return Impact(document)
 
 
+@with_options
 def compare(
-    runs: Location,
-    *,
-    out: Location | None = None,
-    only: str | None = None,
-    baseline: str | None = None,
-    against: str | None = None,
-    pair_across_runs: bool = False,
-    allow_unknown_version: bool = False,
-    primaries: Sequence[str] | None = None,
-    margin: float | None = None,
-    seed: int = 0,
-    draws: int = 2000,
-    settings: Settings | None = None,
+    runs: Location, *, settings: Settings | None = None, **given: Unpack[CompareOptions]
 ) -> Impact:
     """Compare configurations of evaluated runs, as `groundtrace impact` does; writes nothing.
 
-    `baseline` and `against` are names or patterns of configurations. Raises UsageError if no
-    configuration fits one of them.
+    The keywords are flags of that command. `baseline` and `against` are names or patterns of
+    configurations. Raises UsageError if no configuration fits one of them.
     """
     from groundtrace.runs.impact import analysis_of_runs, check_configurations
-    from groundtrace.runs.only import require_fitting
 
-    settings = settings or Settings()
-    options = _impact_options(
-        settings,
-        baseline=baseline,
-        against=against,
-        pair_across_runs=pair_across_runs,
-        allow_unknown_version=allow_unknown_version,
-        primaries=primaries,
-        margin=margin,
-        seed=seed,
-        draws=draws,
-    )
-    require_fitting(_output_folders(runs, out), only)
-    with closing(make_engine("local", jobs=1)) as engine:
-        request = Request(
-            runs=os.fspath(runs), engine=engine, out=_text(out), only=only, settings=settings
-        )
+    settings = _settings(settings, given)
+    options = impact_options_for(given, settings)
+    with request_for(os.fspath(runs), {"jobs": 1, **given}, settings) as request:
         document = analysis_of_runs(request, options)
-    check_configurations(document, baseline, against, flags="")
+    check_configurations(document, given.get("baseline"), given.get("against"), flags="")
     return Impact(document)
 
 
+@with_options
 def run(
-    runs: Location,
-    *,
-    tasks: Location | Sequence[Location] | None = None,
-    ground_truth: Location | None = None,
-    out: Location | None = None,
-    only: str | None = None,
-    baseline: str | None = None,
-    against: str | None = None,
-    pair_across_runs: bool = False,
-    allow_unknown_version: bool = False,
-    seed: int = 0,
-    draws: int = 2000,
-    formats: Sequence[str] = ("md", "html"),
-    jobs: int = 1,
-    force: bool = False,
-    settings: Settings | None = None,
+    runs: Location, *, settings: Settings | None = None, **given: Unpack[RunOptions]
 ) -> RunResult:
     """Evaluate runs and write documents and reports, as `groundtrace run` does.
 
+    The keywords are the flags of that command. A settings file is read only if `config` names it.
     Runs in this process unless `jobs` is more than 1; a script that asks for more processes needs
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
     result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import check_configurations, widest_document
-    from groundtrace.runs.only import with_other_names
+    from groundtrace.runs.path import run_stages
 
-    settings = settings or Settings()
-    if settings.tools or settings.shell_commands:
-        check_tools(settings)
-    locations = _locations(tasks)
-    options = _impact_options(
-        settings,
-        baseline=baseline,
-        against=against,
-        pair_across_runs=pair_across_runs,
-        allow_unknown_version=allow_unknown_version,
-        seed=seed,
-        draws=draws,
-    )
-    check = partial(check_configurations, baseline=baseline, against=against, flags="")
-    with closing(make_engine("local", jobs=jobs, preload=("groundtrace.runs.preload",))) as engine:
-        request = Request(
-            runs=os.fspath(runs),
-            engine=engine,
-            tasks=locations,
-            ground_truth=_text(ground_truth),
-            out=_text(out),
-            only=None if only is None else with_other_names(only, load_tasks(locations)),
-            settings=settings,
-            force=force,
-        )
-        done = run_stages(request, options, _formats(formats), check)
+    settings = _settings(settings, given)
+    options = impact_options_for(given, settings)
+    baseline, against = given.get("baseline"), given.get("against")
+    check = None
+    if baseline is not None or against is not None:
+        check = partial(check_configurations, baseline=baseline, against=against, flags="")
+    asked: Mapping[str, Any] = {"jobs": 1, **given}
+    with request_for(os.fspath(runs), asked, settings, reads_traces=True) as request:
+        done = run_stages(request, options, formats_for(given), check)
         document = None if done.normalized.all_failed else widest_document(request)
-    if document is not None:
+    if document is not None and check is not None:
         check(document)
     return RunResult(
         summary=None if done.summary is None else Summary(done.summary),
@@ -345,26 +319,10 @@ def run(
     )
 
 
-def _text(location: Location | None) -> str | None:
-    return None if location is None else os.fspath(location)
-
-
-def _formats(formats: Sequence[str]) -> tuple[str, ...]:
-    names = (formats,) if isinstance(formats, str) else tuple(formats)
-    for name in names:
-        if name not in REPORTS:
-            raise UsageError(unknown_name("format", name, REPORTS))
-    return names
-
-
-def _impact_options(settings: Settings, **given: Any) -> ImpactOptions:
-    """Options of the analysis; options that were not given come from the settings."""
-    stated = {name: value for name, value in given.items() if value is not None}
-    if "primaries" in stated:
-        stated["primaries"] = tuple(stated["primaries"])
-    for name in stated.get("primaries", ()):
-        if name not in QUANTITIES:
-            raise UsageError(unknown_name("metric", name, QUANTITIES, listed=False))
-    return ImpactOptions(
-        **{"baseline": settings.baseline, "primaries": settings.primaries} | stated
-    )
+def _settings(settings: Settings | None, given: Mapping[str, Any]) -> Settings:
+    """The settings that were given, as an object or a file, changed by the other keywords."""
+    if settings is not None and "config" in given:
+        raise UsageError("settings and config cannot be used together")
+    if "config" in given:
+        settings = load_settings(Path(given["config"]))
+    return settings_for(given, settings or Settings())

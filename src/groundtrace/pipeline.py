@@ -3,8 +3,9 @@
     discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ documents on disk, and a row
                            truth ───┘
 
-`read_trial` goes as far as the events document, `process_trial` to the end. `stages` calls them
-for whole runs, in worker processes, and makes summaries, analyses and reports of the rows.
+`read_trial` goes as far as the events document, `process_trial` to the end. `runs.path` is the path
+of a run: it calls them for all trials, in worker processes, and makes summaries, analyses and
+reports of the rows.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from groundtrace.runs.plan import TrialWork, WorkContext
 from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
-from groundtrace.traces.loose import read_trace_of
-from groundtrace.truth.kept import kept_ground_truth
+from groundtrace.traces.kit.loose import read_trace_of
+from groundtrace.truth import kept_ground_truth
 
 
 def read_trial(
@@ -65,8 +66,8 @@ def process_trial(work: TrialWork) -> TrialDone:
     document = reading.document
     outcome = outcome_entry(
         reading.trial,
-        work.state,
-        reason=work.reason,
+        "selected",
+        attempt=work.attempt,
         document=work.document_path,
         run_path=work.run_path,
     )

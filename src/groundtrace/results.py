@@ -20,7 +20,7 @@ from groundtrace.runs.evaluated_trials import evaluated_trials
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.trial_results import TrialReading
 from groundtrace.tables.analysis import analysis_dicts
-from groundtrace.tables.wide_rows import wide_rows
+from groundtrace.tables.flat_rows import wide_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,40 @@ def test_run_writes_what_the_command_writes(
     assert str(done.impact) in ran.out, "the answer is that of the terminal"
 
 
+def test_run_takes_the_flags_of_the_command(
+    sample: Path, groundtrace: Call, tmp_path: Path
+) -> None:
+    """`margin` and `primary` were flags and keywords of `compare`, but no keywords of `run`."""
+    runs, tasks = sample / "runs/official", sample / "benchmarks"
+    config = tmp_path / "own.toml"
+    config.write_text('[mcp]\nservers = ["*"]\n')
+    flags = (
+        *("--margin", 0.2, "--primary", "mrr", "--primary", "reward", "--shell", "ignore"),
+        *("--schema-version", "1.1", "--format", "md", "--only", "[!r]*", "--draws", DRAWS),
+    )
+    command = ("run", runs, "--tasks", tasks, "--out", tmp_path / "flags", "--config", config)
+    assert groundtrace(*command, *flags, "--jobs", "1").code == 0
+    done = package.run(
+        runs,
+        tasks=tasks,
+        out=tmp_path / "keywords",
+        config=config,
+        margin=0.2,
+        primary=["mrr", "reward"],
+        shell="ignore",
+        schema_version="1.1",
+        format="md",
+        only="[!r]*",
+        draws=DRAWS,
+    )
+    assert results(tmp_path / "keywords") == results(tmp_path / "flags")
+    assert done.impact is not None and done.impact.document.primaries == ["mrr", "reward"]
+    answer = done.impact.answer
+    assert answer is not None and answer.equivalence is not None
+    assert answer.equivalence.margin == 0.2
+    assert {path.rpartition(".")[2] for path in done.reports} == {"md"}
+
+
 def test_rows_of_a_run_have_reward_cost_and_every_metric(evaluated: Path) -> None:
     runs = evaluated / "runs/official"
     done = package.run(runs, tasks=evaluated / "benchmarks", draws=DRAWS)
@@ -108,7 +142,11 @@ def test_compare_gives_the_analysis_without_writing(evaluated: Path) -> None:
     [
         ({"baseline": "wihtout"}, "baseline: unknown configuration 'wihtout'"),
         ({"against": "mcp-remote"}, "nearest is 'mcp-remote-direct'"),
-        ({"primaries": ["rewrad"]}, "unknown metric 'rewrad'; nearest is 'reward'"),
+        ({"primary": ["rewrad"]}, "unknown metric or outcome 'rewrad'; nearest is 'reward'"),
+        ({"primaries": ["rewrad"]}, "unknown metric or outcome 'rewrad'; nearest is 'reward'"),
+        ({"margin": 0}, "margin must be a number above 0"),
+        ({"seed": "1"}, "seed must be a whole number"),
+        ({"pair_across_runs": "yes"}, "pair_across_runs must be true or false"),
     ],
 )
 def test_slips_are_errors(given: dict[str, Any], said: str, evaluated: Path) -> None:
@@ -122,8 +160,12 @@ def test_what_is_missing_is_an_error(evaluated: Path, sample: Path, tmp_path: Pa
         package.compare(runs, only="nothing")
     with pytest.raises(NothingFoundError):
         package.run(tmp_path)
-    with pytest.raises(UsageError, match="unknown format 'pdf'"):
+    with pytest.raises(UsageError, match="formats must be one of md, html, not 'pdf'"):
         package.run(runs, formats=["pdf"])
+    with pytest.raises(TypeError, match="unknown keyword 'margn'; nearest is 'margin'"):
+        package.run(runs, margn=0.1)  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="settings and config cannot be used together"):
+        package.run(runs, settings=package.Settings(), config="groundtrace.toml")
     other = sample / "runs/official"
     assert invoke(["normalize", str(other), "-q", "--jobs", "1"]) == 0
     with pytest.raises(InputError, match="no impact analysis"):

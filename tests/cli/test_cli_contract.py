@@ -111,7 +111,7 @@ def test_a_missing_tasks_folder(groundtrace: Call, sample: Path) -> None:
 def test_a_wrong_format_is_refused_before_any_work(groundtrace: Call, sample: Path) -> None:
     ran = groundtrace("run", sample / "runs/official", "--format", "pdf")
     assert ran.code == 2
-    assert "md and html" in one_line(ran)
+    assert "format must be one of md, html, not 'pdf'" in one_line(ran)
     assert not list(sample.rglob("retrieval_events"))
 
 

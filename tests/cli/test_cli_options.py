@@ -1,24 +1,16 @@
-"""Flags are typed: none is forgotten on its way from the command line to the work."""
+"""Help: the list of commands, and flags in groups. What flags do: tests/test_options.py."""
 
 from __future__ import annotations
 
-import ast
 import inspect
-from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
-from typing import Any
+import re
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from groundtrace.cli import main, options
-
-GROUPS = {
-    name: made
-    for name, made in vars(options).items()
-    if is_dataclass(made) and made.__module__ == options.__name__
-}
-CLI = Path(options.__file__).parent
+from groundtrace.cli import main
+from groundtrace.config import GROUPS
 
 
 def commands() -> dict[str, click.Command]:
@@ -29,75 +21,43 @@ def commands() -> dict[str, click.Command]:
 
 def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
     """`--help` shows the lines of a table, so that it imports no command."""
-    assert list(main.FIRST_LINES) == list(main.COMMANDS)
+    assert list(main.FIRST_LINES) == list(main.COMMANDS) == list(commands())
     for name, command in commands().items():
         first = inspect.cleandoc(command.help or "").partition("\n\n")[0]
         assert " ".join(first.split()) == main.FIRST_LINES[name]
         assert not (command.hidden or command.deprecated or command.short_help)
 
 
-@dataclass(frozen=True)
-class Pair:
-    left: str | None
-    right: bool
-
-
-LEFT = click.option("--left")
-RIGHT = click.option("--right", is_flag=True)
-
-
-def test_a_group_reaches_the_command_as_one_object() -> None:
-    seen: list[Any] = []
-
-    @click.command()
-    @click.argument("first")
-    @options.group("pair", Pair, LEFT, RIGHT)
-    def command(first: str, pair: Pair) -> None:
-        seen.append((first, pair))
-
-    command.main(["a", "--left", "b", "--right"], standalone_mode=False)
-    assert seen == [("a", Pair("b", True))]
-    assert [parameter.name for parameter in command.params] == ["first", "left", "right"]
+def headings(command: str) -> list[str]:
+    shown = CliRunner().invoke(main.cli, [command, "--help"], terminal_width=100).output
+    return re.findall(r"^([A-Z]\w+)(?: options|):$", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    "flags", [(LEFT,), (LEFT, RIGHT, click.option("--forgotten")), (LEFT, click.option("--wright"))]
+    ("command", "wanted"),
+    [
+        ("run", [group.capitalize() for group in GROUPS]),
+        ("evaluate", ["Input", "Speed", "Output"]),
+        ("explain", ["Input", "Truth", "Output"]),
+        ("validate", ["Options"]),
+        ("schema", ["Options"]),
+    ],
 )
-def test_a_flag_without_a_field_and_a_field_without_a_flag_stop_the_import(flags: Any) -> None:
-    with pytest.raises(TypeError, match="Pair and its flags differ"):
-        options.group("pair", Pair, *flags)
+def test_flags_are_shown_in_groups(command: str, wanted: list[str]) -> None:
+    assert headings(command) == wanted
 
 
-def test_every_command_takes_each_of_its_flags_and_nothing_else() -> None:
-    """A command once took `**flags`, where a misspelt name was a flag that nobody had given."""
-    assert set(commands()) == set(main.COMMANDS)
-    for name, command in commands().items():
-        assert command.callback is not None
-        parameters = inspect.signature(inspect.unwrap(command.callback), eval_str=True).parameters
-        taken: set[str] = set()
-        for parameter in parameters.values():
-            assert parameter.kind is not parameter.VAR_KEYWORD, name
-            if parameter.annotation in GROUPS.values():
-                taken |= {field.name for field in fields(parameter.annotation)}
-            else:
-                taken.add(parameter.name)
-        given = {parameter.name for parameter in command.params if parameter.expose_value}
-        assert given == taken, name
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_every_flag_is_shown_once(command: str) -> None:
+    shown = CliRunner().invoke(main.cli, [command, "--help"], terminal_width=100).output
+    listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)
+    flags = [one for one in commands()[command].params if isinstance(one, click.Option)]
+    assert sorted(listed) == sorted([*(one.opts[-1] for one in flags), "--help"])
 
 
-def test_every_flag_of_a_group_is_read_somewhere() -> None:
-    """A field that no code reads is a flag that does nothing."""
-    read = {
-        node.attr
-        for path in CLI.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+def test_texts_start_in_one_column() -> None:
+    shown = CliRunner().invoke(main.cli, ["run", "--help"], terminal_width=100).output
+    columns = {
+        match.start(1) for line in shown.splitlines() if (match := re.match(r"  -.*?  +(\S)", line))
     }
-    assert len(GROUPS) == 5
-    unread = [
-        f"{name}.{field.name}"
-        for name, made in GROUPS.items()
-        for field in fields(made)
-        if field.name not in read
-    ]
-    assert unread == []
+    assert len(columns) == 1

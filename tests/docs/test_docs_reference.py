@@ -109,8 +109,11 @@ def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
     for name, columns in TABLES.items():
         assert f"## {name}" in page("tables.md")
         assert all(f"| `{column.name}` |" in page("tables.md") for column in columns)
-    for table, key in config._KEYS:
-        assert f"`[{table}] {key}`" in page("configuration.md")
+    for table, key in config.PLACES:
+        assert f"[{table}] {key}" in page("configuration.md") or (table, key) == ("tools", "NAME")
+    assert "`[tools.NAME]`" in page("configuration.md")
+    for row in config.rows_of(config.RunOptions).values():
+        assert f"| `{row.flag}` | {row.option.group} |" in page("configuration.md")
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.GroundtraceError):
             assert f"`{error.__name__}` | {error.exit_code} |" in page("errors.md")
@@ -131,6 +134,26 @@ def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
         for path in (print_reference.ROOT / folder).rglob("*.py"):
             for number in re.findall(r"\bD(\d{1,3})\b", path.read_text(encoding="utf-8")):
                 assert number in defined, f"{path}: D{number}"
+    pages = [*(print_reference.ROOT / "docs").rglob("*.md"), print_reference.ROOT / "README.md"]
+    linked = [
+        (path.name, number)
+        for path in pages
+        for number in re.findall(r"(?:decisions\.md|\()#d(\d+)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(linked) > 100
+    assert [link for link in linked if link[1] not in defined] == []
+
+
+def test_decisions_stand_under_their_packages_in_the_order_of_numbers() -> None:
+    decisions = (print_reference.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    _, *parts = re.split(r"^## ", decisions, flags=re.MULTILINE)
+    packages = [re.findall(r"^`(\w+)`: ", part) for part in parts]
+    source = print_reference.ROOT / "src" / "groundtrace"
+    assert [names for names in packages if not names or not (source / names[0]).is_dir()] == []
+    assert len({names[0] for names in packages}) == len(parts) > 10
+    for part in parts:
+        numbers = list(map(int, re.findall(r'^<a id="d(\d+)"', part, re.MULTILINE)))
+        assert numbers and numbers == sorted(numbers), part.splitlines()[0]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,10 @@ from groundtrace.model import (
     ToolCall,
     ToolResult,
     Trace,
-    Trial,
     TruthFile,
 )
 from groundtrace.shell import shell_refs
-from groundtrace.storage import LocalFolder
+from tests.events.trials import trial
 
 FILE = "src/a.py"
 
@@ -259,17 +257,7 @@ def test_what_is_claimed_is_what_was_shown(steps: list[tuple[Any, ...]]) -> None
 def _document(calls: list[tuple[str, list[FileRef]]]) -> Any:
     views = [CallView(category="other", tool="bash", refs=tuple(refs)) for _, refs in calls]
     made = [ToolCall("bash", {"command": words}, result=ToolResult("")) for words, _ in calls]
-    trial = Trial(
-        folder=LocalFolder(Path("nowhere")),
-        path="p",
-        run_id="r",
-        config_name="c",
-        task_name="t",
-        trial_name="t",
-        model=None,
-        task=Task("t", "s", None, repos=("o/repo",)),
-        files=(),
-    )
     truth = GroundTruth(files=(TruthFile(FILE, FILE),), source="x", confidence="high")
     trace = Trace(calls=tuple(made), source="transcript", has_transcript=True)
-    return build_document(trial, trace, views, truth, (), Settings())
+    task = Task("t", "s", None, repos=("o/repo",))
+    return build_document(trial(task=task), trace, views, truth, (), Settings())

@@ -7,10 +7,10 @@ import pytest
 
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report.charts.speed import curve_of, speed_charts
-from groundtrace.report.task_units import task_units
 from groundtrace.rows.clocks import SharedClock
 from groundtrace.rows.summarise import summarise
 from tests.impact.trial_rows import row
+from tests.report.pages import task_units
 
 BASE, OTHER = "baseline-local", "mcp-remote"
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from groundtrace.impact import ImpactOptions, analyse
-from tests.impact.trial_rows import row
+from tests.impact.trial_rows import copy_of, row
 
 QUICK = ImpactOptions(draws=200)
 
@@ -206,18 +206,7 @@ def test_a_task_alone_in_its_config_has_no_rank_within_it():
 def test_copies_of_a_trial_in_two_runs_count_once():
     """D32: the same trial copied into a second run is no second piece of evidence."""
     rows = recall_rows([(i / 7, (i * 3) % 7) for i in range(7)], "a")
-    twice = rows + [
-        row(
-            r.task_name,
-            "a",
-            r.metrics,
-            run="run-2",
-            trial=r.trial_name,
-            key=r.trial_key,
-            reward=r.outcome.reward,
-        )
-        for r in rows
-    ]
+    twice = rows + [copy_of(r) for r in rows]
     once = analyse(rows, QUICK, generated_at="now", scope="*")
     copied = analyse(twice, QUICK, generated_at="now", scope="*")
     assert copied.correlation_analysis == once.correlation_analysis

@@ -14,7 +14,7 @@ from groundtrace.impact.matched import choose_pairs
 from groundtrace.impact.signflip import MIN_DIFFER
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.rows.means import difference
-from tests.impact.trial_rows import row
+from tests.impact.trial_rows import copy_of, row
 
 QUICK = ImpactOptions(draws=200)
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -309,18 +309,7 @@ def test_trials_of_two_models_are_compared_model_by_model():
 
 def test_copies_of_trials_in_two_runs_are_one_pair():
     rows = many(3)
-    copies = [
-        row(
-            r.task_name,
-            r.config_name,
-            run="run-2",
-            trial=r.trial_name,
-            key=r.trial_key,
-            reward=r.outcome.reward,
-        )
-        for r in rows
-    ]
-    comparison = first(rows + copies)
+    comparison = first(rows + [copy_of(r) for r in rows])
     assert deltas(comparison) == deltas(first(rows))
     assert {t.n_trials_baseline for t in comparison.tasks} == {1}
 

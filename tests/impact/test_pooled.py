@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.populations import different_tasks
 from groundtrace.impact import association, resample
 from groundtrace.impact.association import associate
 from groundtrace.impact.beside import tandem
@@ -42,17 +43,6 @@ def enumerated(f, g, strata):
     middle = math.fsum(sums) / len(sums)
     seen = abs(float(np.sum(f * g)) - middle)
     return sum(abs(s - middle) >= seen - 1e-9 for s in sums) / len(sums)
-
-
-def different_tasks(random, n, rho, level):
-    """Two configurations; hard tasks were run by both, the others by one of them."""
-    hard = random.random(n) < 0.5
-    first = hard | (random.random(n) < 0.5)
-    present = np.stack([first, hard | ~first], axis=1)
-    x = random.normal(size=(n, 1)) + 0.5 * random.normal(size=(n, 2))
-    noise = random.normal(size=(n, 1)) + 0.5 * random.normal(size=(n, 2))
-    y = rho * x + math.sqrt(1 - rho**2) * noise
-    return x - level * hard[:, None], y - level * hard[:, None], present
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -94,3 +94,17 @@ def row(
         undefined={"ttfr_seconds": "never_hit"} if (metrics or {}).get("file_recall") == 0 else {},
         outcome=TrialOutcome(**fields),
     )
+
+
+def copy_of(made: TrialRow, run: str = "run-2") -> TrialRow:
+    """The same trial in a second run: its key stays."""
+    assert made.outcome is not None
+    return row(
+        made.task_name,
+        made.config_name,
+        made.metrics,
+        run=run,
+        trial=made.trial_name,
+        key=made.trial_key,
+        reward=made.outcome.reward,
+    )

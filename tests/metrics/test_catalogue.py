@@ -21,12 +21,12 @@ from groundtrace.documents.metrics import (
 )
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.errors import UsageError
-from groundtrace.metrics.calculations import Calculations
 from groundtrace.metrics.catalogue import (
     METRICS,
     OUTCOMES,
     QUANTITIES,
     SECTIONS,
+    Calculations,
     Catalogue,
     values_in,
 )

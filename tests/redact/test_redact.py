@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.masking import credentials, harmless, kept_credentials, masked_harmless
 from groundtrace.config import Settings
-from groundtrace.events.accesses import accesses_of
+from groundtrace.events.accesses import Accesses
 from groundtrace.events.text import stored_text
 from groundtrace.model import FileRef, GroundTruth
 from groundtrace.paths import Resolver
@@ -138,7 +138,7 @@ def test_files_keep_their_names() -> None:
         cwd=None,
         settings=Settings(),
     )
-    accesses = accesses_of([FileRef(name, "read") for name in names], resolver)
+    accesses = Accesses(resolver).of([FileRef(name, "read") for name in names])
     assert [access.file for access in accesses] == names
 
 

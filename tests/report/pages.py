@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from groundtrace.documents.events import EventsDocument
@@ -10,9 +10,12 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report.blocks_of_trials import Packed, Packing, made_trial
 from groundtrace.report.data import ReportData
+from groundtrace.report.task_units import TaskUnits
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
 from groundtrace.rows.summarise import summarise
+from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.units import Counted, collect_distinct
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 
 HOSTILE = (
@@ -157,3 +160,15 @@ def many_data(number: int, calls: int = 24) -> ReportData:
         )
         details.append(detail(document, reward=(task * 37 % 100) / 100))
     return report_data(details, draws=20)
+
+
+def task_units(rows: Iterable[TrialRow]) -> TaskUnits:
+    """Task units of rows, copies left out, as the page collects them."""
+
+    def collected(counted: Iterator[Counted]) -> TaskUnits:
+        found = TaskUnits()
+        for row, counted_in in counted:
+            found.add(row, is_copy=counted_in is not None)
+        return found
+
+    return collect_distinct(rows, collected)

@@ -19,10 +19,10 @@ from groundtrace.report.charts.tasks import MAX_TASKS, chosen
 from groundtrace.report.colours import colours_of
 from groundtrace.report.first_found import NEVER, FirstFound, first_met
 from groundtrace.report.svg import Scale, element, fitted, text_width
-from groundtrace.report.task_units import TaskUnit, task_units
+from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.trial_links import TrialLinks
 from tests.metrics.builders import Seen, step, trial
-from tests.report.pages import HOSTILE, detail, hostile_data, report_data
+from tests.report.pages import HOSTILE, detail, hostile_data, report_data, task_units
 
 HIT = Seen("read", "a", "a")
 MISS = Seen("surfaced", "z")

@@ -18,12 +18,12 @@ from groundtrace.report.charts import charts
 from groundtrace.report.colours import colours_of
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.sections.movers import movers_section
-from groundtrace.report.task_units import task_units
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.rows.means import NOISE, difference, mean_of, without_noise
 from groundtrace.rows.summarise import summarise
 from tests.impact.trial_rows import row
 from tests.metrics.builders import NOW
+from tests.report.pages import task_units
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=30))

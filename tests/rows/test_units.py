@@ -21,12 +21,13 @@ from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData, render_markdown
 from groundtrace.report.html import _surveyed
-from groundtrace.report.task_units import KEPT, task_units
+from groundtrace.report.task_units import KEPT
 from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames, collect_distinct
 from tests.documents.builders import outcome
 from tests.metrics.builders import NOW
+from tests.report.pages import task_units
 from tests.rows.builders import A, B, task
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.unknown_tools import call_of
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, ToolCall, ToolResult, Trace
+from groundtrace.model import FileRef, Trace
 from groundtrace.tools import is_known_tool, view_calls
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "tools"
@@ -18,19 +19,6 @@ CASES = [
     for file in sorted(FOLDER.glob("*.toml"))
     for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
 ]
-
-
-def call_of(case: dict[str, Any]) -> ToolCall:
-    """The call of a case as a trace reader gives it."""
-    result = ToolResult(
-        text=case.get("text", ""), data=case.get("data"), is_error=case.get("error", False)
-    )
-    return ToolCall(
-        name=case["tool"],
-        arguments=case["arguments"],
-        server=case.get("server"),
-        result=result if case.get("answered", True) else None,
-    )
 
 
 def written(ref: FileRef) -> str:

@@ -90,5 +90,5 @@ def test_the_revision_and_the_characters_of_a_call_are_told_where_they_can_be() 
     shell = ToolCall("Bash", {"command": "cat a.go && make"}, result=ToolResult("x\nmade\n"))
     views = view_calls(Trace(calls=(opened, shell), cwd="/workspace"), Settings())
     (ref,) = views[0].refs
-    assert (ref.revision, ref.shown_chars) == ("v1.2.0", len("1: x\n2: y"))
+    assert (ref.revision, ref.shown_chars) == ("v1.2.0", len("1: x\n2: y\n"))
     assert {ref.shown_chars for ref in views[1].refs} == {None}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from benchmarks.unknown_tools import cases_of, expected_of, said_of, view_of
+from groundtrace.answers.objects import MAX_FILES
 from groundtrace.config import Settings
 from groundtrace.model import CallView, ToolCall, ToolResult, Trace
 from groundtrace.tools import view_calls
 from groundtrace.tools.generic import generic_view
-from groundtrace.tools.generic.pieces import MAX_FILES
 
 LIST = Path(__file__).parent.parent / "fixtures" / "generic" / "generic.toml"
 CASES = cases_of(LIST)

@@ -15,10 +15,9 @@ from groundtrace.base.safe_names import TASK_SCHEMES
 from groundtrace.cli.main import invoke
 from groundtrace.errors import InputError, UsageError
 from groundtrace.model import GroundTruth, Task
-from groundtrace.truth import git_process
+from groundtrace.truth import git_history
 from groundtrace.truth.definitions import SCHEMES, load_tasks
-from groundtrace.truth.git_history import parse_location
-from groundtrace.truth.git_process import GitError
+from groundtrace.truth.git_history import GitError, parse_location
 from groundtrace.truth.row_truth import truth_of_row
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -309,13 +308,13 @@ def test_git_that_does_not_end_is_ended(
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
     with pytest.raises(GitError, match=r"took more than 0\.2 seconds"):
-        git_process.run_git(str(repo), ["rev-parse", "HEAD"], time_limit=0.2)
+        git_history.run_git(str(repo), ["rev-parse", "HEAD"], time_limit=0.2)
 
 
 def test_a_change_of_any_size_is_not_read_whole(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_process, "MAX_OUTPUT", 100)
+    monkeypatch.setattr(git_history, "MAX_OUTPUT", 100)
     with pytest.raises(GitError, match="more than 100 bytes"):
         load_tasks([f"git:{repo}@HEAD~1"])
 

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import posixpath
 import re
+from typing import Any
+from urllib.parse import unquote
 
+from groundtrace.base.cut_json import CutText
 from groundtrace.base.patterns import regex
 
 _DOT_FOLDERS = frozenset(
@@ -118,3 +121,78 @@ def named_like_file(path: str) -> bool:
     """
     name = posixpath.basename(path)
     return "." in name.lstrip(".") or _FILES_IN_TEXT.fullmatch(name) is not None
+
+
+LONGEST_PATH = 4096
+"""No path is longer; this is how many characters of a line are searched for one."""
+_DRIVE = regex(r"[A-Za-z]:[\\/]")
+_BAD = frozenset('*?"<>|{}\n\r\t\0')
+
+
+def is_drive(path: str) -> bool:
+    """Whether a path begins with a drive letter (`C:\\`)."""
+    return _DRIVE.match(path) is not None
+
+
+def path_of(value: Any) -> str:
+    """The path in a value: a text, or a decoded `file:` URI; empty if it is neither.
+
+    A string that the harness cut is not a complete name.
+    """
+    if not isinstance(value, str) or isinstance(value, CutText) or len(value) > LONGEST_PATH:
+        return ""
+    path = value.strip()
+    if path.startswith("file://"):
+        path = unquote(path.removeprefix("file://").removeprefix("localhost"))
+        path = path[1:] if is_drive(path[1:]) else path
+    return path
+
+
+def may_be_file(path: str) -> bool:
+    """Whether a text can be the path of a file at all: not a URL, glob, folder or sentence."""
+    inside = path[2:] if is_drive(path) else path
+    return usable(path) and ":" not in inside and not _BAD.intersection(inside)
+
+
+def is_file(path: str, *, sure: bool = False) -> bool:
+    """Whether a text is the path of a file.
+
+    `sure`: the answer says that it is a file. Otherwise the name decides (D5).
+    """
+    name = path.replace("\\", "/")
+    if not may_be_file(path) or not any(c.isalnum() for c in posixpath.basename(name)):
+        return False
+    return sure or not looks_like_folder(name)
+
+
+_BLANKS = regex(r"[^\s/](?:[^\s]*/)?[^\s/]*(?: [^\s/]+)+")
+_GROUP_FOLDER = regex(r"(?:^|(?<=/))\([^()/]+\)(?=/)")
+"""A folder in brackets, as routers of web pages have them."""
+
+
+def name_in_answer(text: str) -> str:
+    """The name on a line of a search or a list: spelled like a file, or a path with blanks in it.
+
+    Blanks are in the file's own name (`docs/release plan.md`): before a second path they are the
+    blanks of a sentence.
+    """
+    name = text.strip()
+    path = word_path(_GROUP_FOLDER.sub("x", name))
+    if path and "(" not in path:
+        return name
+    if " " not in name or not _BLANKS.fullmatch(name) or "(" in name:
+        return ""
+    has_end = "." in name.rpartition(" ")[2].strip(".")
+    return name if "/" in name and has_end and is_file(name) else ""
+
+
+def word_path(text: str) -> str:
+    """A path that is a whole line or word.
+
+    It may contain blanks only if its beginning shows a path.
+    """
+    path = path_of(text.strip().strip("`'\""))
+    path = path.removeprefix("./")
+    if not path or (any(c.isspace() for c in path) and not (path[0] == "/" or is_drive(path))):
+        return ""
+    return path if is_file(path) and not path.startswith("(") else ""

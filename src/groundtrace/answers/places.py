@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import posixpath
 
+from groundtrace.answers.file_names import is_drive
+
 
 def absolute(path: str, cwd: str | None) -> str:
     """The path joined to the working directory, with dots resolved."""
     path = path.strip().removeprefix("file://")
     if not path:
         return ""
+    if is_drive(path):
+        return path
     if not path.startswith("/") and cwd and cwd.startswith("/"):
         path = f"{cwd}/{path}"
     tidy = posixpath.normpath(path)
@@ -27,7 +31,7 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
     harnesses print them relative to the searched path. The reading that lies inside the scope is
     the right one.
     """
-    if name.startswith("/") or not scope.startswith("/"):
+    if name.startswith("/") or is_drive(name) or not scope.startswith("/"):
         return absolute(name, cwd)
     by_cwd = absolute(name, cwd)
     if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/") or len(scope) > MAX_SCOPE:

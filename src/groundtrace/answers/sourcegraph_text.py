@@ -15,16 +15,24 @@ from urllib.parse import unquote
 
 import msgspec
 
-from groundtrace.answers.fold import outer_lines
+from groundtrace.answers.fold import Run
+from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.numbered import (
+    COLON,
+    Numbered,
+    numbered,
+    numbered_lines,
+    runs_of,
+    without_padding,
+)
 from groundtrace.answers.payload import Payload
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_name, whole_number
+from groundtrace.model import AccessKind
 
 HEADER = regex(r"# (?P<repo>[^\s–]+)(?: [–—-] (?P<path>\S.*))?\s*")
 """A header of the text era; the separator is an EN DASH. A header without a path names a
 repository."""
-LINE = regex(r"(\d+): ?(.*)", re.DOTALL)
-"""A numbered line of a chunk or of an opened file."""
 _LINK_SIGN = regex(r"/-/(?P<type>blob|tree)/")
 _LINK_PATH = regex(r"[^\s)\"'>\]]*")
 _HOST = regex(r"https?://[^/\s]++")
@@ -45,14 +53,21 @@ class Block(msgspec.Struct, frozen=True):
     """Repository as the answer spells it; empty if the answer does not say."""
     path: str
     """Path in the repository; empty for a result that is a repository."""
-    start: int | None = None
-    end: int | None = None
     shown: bool = False
     """Content was shown, with or without numbers."""
-    runs: tuple[tuple[int, int], ...] = ()
+    runs: tuple[Run, ...] = ()
     """The lines shown, run by run."""
     chars: int | None = None
     """Number of characters that show them, if known."""
+
+    def lines(self, default: str | None) -> Iterator[Shown]:
+        """What the block shows; `default` is the repository if the block names none."""
+        path, repo = self.path.lstrip("/"), self.repo or default
+        if self.runs:
+            yield from in_runs(path, "matched", self.runs, self.chars, repo)
+        else:
+            kind: AccessKind = "matched" if self.shown else "surfaced"
+            yield Shown(path, kind, chars=self.chars, repo=repo)
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -162,47 +177,24 @@ def _json_block(raw: Mapping[str, Any], padded: bool) -> Iterator[Block]:
         chunk = as_mapping(chunk)
         body = text_or_empty(chunk.get("content")).split("\n")
         lines += [*body, ""]
-        if not any(LINE.match(line) for line in body):
+        if not any(COLON.match(line) for line in body):
             stated += [n for key in ("startLine", "endLine") if (n := whole_number(chunk.get(key)))]
     block = _block(plain_repo(repo), path, lines, padded)
-    if block.start is None and stated:
+    if not block.runs and stated:
         # Where numbered content allowed a check, `endLine` was always one too high.
-        block = Block(block.repo, path, min(stated), max(min(stated), max(stated) - 1), shown=True)
+        run = (min(stated), max(min(stated), max(stated) - 1))
+        block = Block(block.repo, path, shown=True, runs=(run,))
     yield block
 
 
 def _block(repo: str, path: str, lines: Sequence[str], padded: bool) -> Block:
-    runs = runs_of(lines, padded=padded)
-    if not runs:
+    found = numbered_lines(lines, COLON)
+    if padded:
+        found = without_padding(found)
+    if not found:
         return Block(repo, path)
-    start, end = min(runs)[0], max([last for _, last in runs])
-    chars = sum([len(line) + 1 for line in lines if line.strip()])
-    return Block(repo, path, start, end, shown=True, runs=tuple(runs), chars=chars)
-
-
-def runs_of(lines: Iterable[str], *, padded: bool = True) -> list[tuple[int, int]]:
-    """The lines shown, run by run. Chunks come in any order and may overlap.
-
-    The last line of a padded chunk is an extra empty line, just before the line numbers jump.
-    """
-    runs: list[tuple[int, int]] = []
-    start = last = -1
-    text = ""
-    for line in lines:
-        match = LINE.match(line)
-        if match is None or len(match[1]) >= 10:
-            continue
-        number = int(match[1])
-        if number != last + 1 or start < 0:
-            if start >= 0:
-                extra = padded and last > start and not text.strip()
-                runs.append((start, last - extra))
-            start = number
-        last, text = number, match[2]
-    if start >= 0:
-        extra = padded and last > start and not text.strip()
-        runs.append((start, last - extra))
-    return runs
+    chars = sum([line.size for line in found])
+    return Block(repo, path, shown=True, runs=tuple(runs_of(found)), chars=chars)
 
 
 def fragments(text: str) -> Iterator[Block]:
@@ -216,9 +208,8 @@ def fragments(text: str) -> Iterator[Block]:
         numbers = [int(n) for n in _FRAGMENT_LINE.findall(text[at : match.start()])]
         at = match.end()
         file = match["file"].replace('\\"', '"').replace("\\/", "/")
-        start, end = (min(numbers), max(numbers)) if numbers else (None, None)
-        runs = tuple((number, number) for number in numbers)
-        yield Block(plain_repo(match["repo"]), file, start, end, shown=bool(numbers), runs=runs)
+        runs = tuple((number, number) for number in numbers if number >= 1)
+        yield Block(plain_repo(match["repo"]), file, shown=bool(numbers), runs=runs)
 
 
 # --- opened files -------------------------------------------------------------------------
@@ -234,26 +225,22 @@ def folder_files(lines: Iterable[str]) -> tuple[str, ...] | None:
             entries += 1
             if match[2] == "blob":
                 names.append(match[3].strip())
-        elif (content := LINE.match(line)) is not None and content[2].strip():
+        elif (content := COLON.match(line)) is not None and content[2].strip():
             return None
     return tuple(names) if entries else None
 
 
 def is_past_the_end(text: str, asked_end: int | None) -> bool:
     """Whether all that was shown is one empty line beyond the file's last one (`1400: `)."""
-    outer = outer_lines(text, LINE)
-    if outer is None:
+    shown = numbered(text.split("\n"), COLON)
+    if shown is None:
         return False
-    (start, _), (end, last) = outer
-    return start == end and not last.strip() and asked_end != end
+    return shown.first == shown.end and not shown.last.text.strip() and asked_end != shown.end
 
 
-def opened_span(text: str, asked_end: int | None) -> tuple[int, int] | None:
-    """First and last line of an opened file, without the extra empty line after the last."""
-    outer = outer_lines(text, LINE)
-    if outer is None:
-        return None
-    (start, _), (end, last) = outer
-    if end > start and not last.strip() and asked_end != end:
-        end -= 1
-    return (start, end) if end >= start >= 1 else None
+def opened_lines(text: str, asked_end: int | None) -> Numbered | None:
+    """The lines shown of an opened file, without the extra empty line after the last."""
+    shown = numbered(text.split("\n"), COLON)
+    if shown is not None and shown.ends_empty() and asked_end != shown.last.number:
+        return shown.without_last()
+    return shown

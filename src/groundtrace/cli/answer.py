@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.cli.terminal import print_result
 
 if TYPE_CHECKING:
-    from groundtrace.cli.options import ImpactFlags
     from groundtrace.documents.impact import ImpactDocument
 
 
@@ -35,7 +35,7 @@ NARROWEST = 40
 """Fewest characters for which lines are wrapped."""
 
 
-def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None:
+def check_names(given: Mapping[str, Any], document: ImpactDocument | None) -> None:
     """Raise UsageError if a flag names a configuration that does not exist.
 
     Called before anything is written, and before anything is printed: after a typing mistake, the
@@ -44,4 +44,4 @@ def check_names(comparing: ImpactFlags, document: ImpactDocument | None) -> None
     from groundtrace.runs.impact import check_configurations
 
     if document is not None:
-        check_configurations(document, comparing.baseline, comparing.against)
+        check_configurations(document, given.get("baseline"), given.get("against"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural, visible
 from groundtrace.cli import options
@@ -18,20 +16,23 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_summary,
 )
+from groundtrace.config import Messages, Progress, Setup, Where, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.runs.evaluated import OlderDocument
+    from groundtrace.runs.did import OlderDocument
+    from groundtrace.runs.evaluated_trials import MadeRows
     from groundtrace.runs.request import Request
-    from groundtrace.runs.rows_of_runs import MadeRows
 
 
-@click.command("evaluate")
+class Documents(Work, Where, Setup, Progress, Messages, total=False):
+    """Flags of commands that read documents and write others."""
+
+
+@options.command("evaluate")
 @options.runs_argument
-@options.work_options
-@options.output_options
-def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> int:
+def command(runs: str, **given: Unpack[Documents]) -> int:
     """Compute the metrics of every events document, and a summary of each run.
 
     Reads only documents, of any version 1.x; does not need traces.
@@ -44,14 +45,14 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
     from groundtrace.runs.evaluate import evaluate, summary_of
     from groundtrace.runs.file_names import SUMMARY
 
-    with prepared_request("evaluating", runs, output, work) as request:
+    with prepared_request("evaluating", runs, given) as request:
         done = evaluate(request)
-        answer = _answer(request, done.rows) if output.as_json else {}
+        answer = _answer(request, done.rows) if given["json"] else {}
         summaries = [f"{run.folder.url}/{SUMMARY}" for run in done.outputs]
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")
-        summary = None if output.quiet or output.as_json else summary_of(request, done)
-    if output.as_json:
+        summary = None if given["quiet"] or given["json"] else summary_of(request, done)
+    if given["json"]:
         data = {
             "evaluated": done.evaluated,
             "unchanged": done.unchanged,
@@ -65,9 +66,9 @@ def command(runs: str, work: options.WorkFlags, output: options.OutputFlags) -> 
         evaluated = plural(done.evaluated, "document")
         print_result(f"{evaluated} evaluated, {done.unchanged} unchanged{refused}")
         print_result(f"summary: {summaries[-1]}")
-        say_summary(summary, quiet=output.quiet)
-    _say_older(done.older, quiet=output.quiet, everything=output.verbose)
-    return say_failures(done.failed, quiet=output.quiet, everything=output.verbose)
+        say_summary(summary, quiet=given["quiet"])
+    _say_older(done.older, quiet=given["quiet"], everything=given["verbose"])
+    return say_failures(done.failed, quiet=given["quiet"], everything=given["verbose"])
 
 
 def _say_older(older: Sequence[OlderDocument], *, quiet: bool, everything: bool) -> None:
@@ -90,12 +91,12 @@ def _say_older(older: Sequence[OlderDocument], *, quiet: bool, everything: bool)
 def _answer(request: Request, rows: MadeRows) -> dict[str, Any]:
     """The answer of an analysis that is not written; empty if there is nothing to read."""
     from groundtrace.errors import NothingFoundError
-    from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.impact import analysis_of_runs
+    from groundtrace.runs.prepare import impact_options_for
 
-    settings = request.settings
-    options = ImpactOptions(baseline=settings.baseline, primaries=settings.primaries)
     try:
-        return answer_data(analysis_of_runs(request, options, rows))
+        return answer_data(
+            analysis_of_runs(request, impact_options_for({}, request.settings), rows)
+        )
     except NothingFoundError:
         return answer_data(None)

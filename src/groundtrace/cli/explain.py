@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
 from groundtrace.cli import options
-from groundtrace.cli.prepare import settings_for
+from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import in_columns, print_json, print_result
+from groundtrace.config import Json, Option, Tracebacks, TrialOptions
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.results import Evaluation
-    from groundtrace.runs.pick import Picked
+    from groundtrace.runs.explain import Picked
 
 
-@click.command("explain")
+class Explain(TrialOptions, total=False):
+    """Flags of this command."""
+
+    calls: Annotated[bool, Option("output", "Show only the calls")]
+    metric: Annotated[
+        Sequence[str],
+        Option("output", "Show only this metric or outcome, and what it is counted from", "NAME"),
+    ]
+    json: Json
+    verbose: Tracebacks
+
+
+@options.command("explain")
 @click.argument("trial", metavar="TRIAL")
 @click.argument("runs", metavar="[RUNS]", required=False)
-@options.truth_options
-@options.normalize_options
-@options.config_option
-@options.json_option
-@options.no_mask_option
-@click.option("--calls", "only_calls", is_flag=True, help="Show only the calls.")
-@click.option(
-    "--metric",
-    "metrics",
-    metavar="NAME",
-    multiple=True,
-    help="Show only this metric or outcome, and what it is counted from; repeatable.",
-)
-@options.verbose_option("Show tracebacks for errors.")
-def command(
-    trial: str,
-    runs: str | None,
-    truth: options.TruthFlags,
-    normalizing: options.NormalizeFlags,
-    config_file: Path | None,
-    as_json: bool,
-    no_mask: bool,
-    only_calls: bool,
-    metrics: tuple[str, ...],
-) -> int:
+def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
     """Show how the numbers of one trial were computed, from the raw trace to each metric.
 
     TRIAL is a trial folder, a trace file, FILE#ID for one sample of a file, or the name of a task
@@ -61,11 +51,12 @@ def command(
     """
     from groundtrace.runs.explain import explain
 
+    metrics = tuple(given.get("metric", ()))
     _check(metrics)
-    settings = settings_for(config_file, normalizing, no_mask=no_mask)
-    found = _evaluation(trial, runs, truth, settings)
+    settings = settings_of(given)
+    found = _evaluation(trial, runs, given, settings)
     if isinstance(found, list):
-        _list(found, as_json=as_json)
+        _list(found, as_json=given["json"])
         if runs is None and Path(trial).is_dir():
             return 0
         from groundtrace.errors import UsageError
@@ -74,14 +65,14 @@ def command(
             f"{trial}: {len(found)} trials match; name one by its folder, or add --config-name"
         )
     data = explain(found.reading, found.metrics)
-    if as_json:
+    if given["json"]:
         if metrics:
             data["metrics"] = [one for one in data["metrics"] if one["metric"] in metrics]
         print_json(data)
         return 0
     from groundtrace.cli.explain_text import render
 
-    click.echo(render(data, only_calls=only_calls, metrics=metrics))
+    click.echo(render(data, only_calls=given["calls"], metrics=metrics))
     return 0
 
 
@@ -99,23 +90,22 @@ def _check(metrics: tuple[str, ...]) -> None:
 
 
 def _evaluation(
-    trial: str, runs: str | None, truth: options.TruthFlags, settings: Settings
+    trial: str, runs: str | None, given: Mapping[str, Any], settings: Settings
 ) -> Evaluation | list[Picked]:
     """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
     from groundtrace.errors import InputError, NothingFoundError, UsageError
+    from groundtrace.runs.explain import pick, the_one
     from groundtrace.runs.only import nothing_fits
-    from groundtrace.runs.pick import pick, the_one
     from groundtrace.storage import open_place
     from groundtrace.truth.definitions import load_tasks
 
+    locations, registry = given.get("tasks", ()), given.get("ground_truth")
     if runs is None and _is_place(trial):
         try:
-            return evaluate_trial(
-                trial, tasks=truth.tasks, ground_truth=truth.ground_truth, settings=settings
-            )
+            return evaluate_trial(trial, tasks=locations, ground_truth=registry, settings=settings)
         except InputError:
-            tasks = load_tasks(truth.tasks)
+            tasks = load_tasks(locations)
             found = pick(open_place(trial), settings, tasks) if Path(trial).is_dir() else []
             if not found:
                 raise
@@ -125,13 +115,11 @@ def _evaluation(
             f"{runs}: no such folder; the task comes first: groundtrace explain {runs} {trial}"
         )
     place = open_place(runs or ".")
-    tasks = load_tasks(truth.tasks)
+    tasks = load_tasks(locations)
     found = pick(place, settings, tasks, task=trial, config=settings.config_name)
     one = the_one(found)
     if one is not None:
-        return evaluate_found(
-            one.trial, one.problems, ground_truth=truth.ground_truth, settings=settings
-        )
+        return evaluate_found(one.trial, one.problems, ground_truth=registry, settings=settings)
     if found:
         return found
     named = [

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import click
 
 from groundtrace.cli import options
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
+from groundtrace.config import Messages, Option, Setup, Where
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -19,18 +20,18 @@ NO_ANALYSIS = (
 )
 
 
-@click.command("export")
+class Export(Where, Setup, Messages, total=False):
+    """Flags of this command."""
+
+    to: Annotated[
+        Literal["parquet", "csv", "trec"], Option("output", "What to write", required=True)
+    ]
+
+
+@options.command("export")
 @options.runs_argument
-@click.option(
-    "--to",
-    "target",
-    type=click.Choice(["parquet", "csv", "trec"]),
-    required=True,
-    help="What to write.",
-)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@options.output_options
-def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -> int:
+def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
 
     The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
@@ -46,27 +47,27 @@ def command(runs: str, target: str, folder: Path, output: options.OutputFlags) -
     from groundtrace.redact import mask
     from groundtrace.runs.evaluated_trials import evaluated_trials
     from groundtrace.runs.impact import stored_analysis
-    from groundtrace.runs.output_folders import OutputFolders
+    from groundtrace.runs.prepare import folders_for
     from groundtrace.tables.export import write_csv, write_parquet
     from groundtrace.tables.trec import write_trec
 
     if "://" in str(folder) or ":/" in folder.as_posix():
         raise UsageError(f"{folder}: tables are written to a folder on disk, not to a store")
     problems: list[Problem] = []
-    folders = OutputFolders(runs, output.out)
-    trials = evaluated_trials(folders, output.only, problems)
-    if target == "trec":
+    folders = folders_for(runs, given)
+    trials = evaluated_trials(folders, given.get("only"), problems)
+    if given["to"] == "trec":
         paths = write_trec(trials, folder)
     else:
         analysis = stored_analysis(folders)
-        paths = {"csv": write_csv, "parquet": write_parquet}[target](trials, folder, analysis)
+        paths = {"csv": write_csv, "parquet": write_parquet}[given["to"]](trials, folder, analysis)
         if analysis is None:
-            print_message(NO_ANALYSIS, quiet=output.quiet)
+            print_message(NO_ANALYSIS, quiet=given["quiet"])
     written = [str(path) for path in paths]
-    if output.as_json:
+    if given["json"]:
         print_json({"written": written, "problems": [mask(str(problem)) for problem in problems]})
     else:
         print_result("\n".join(written))
     return say_failures(
-        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+        [str(problem) for problem in problems], quiet=given["quiet"], everything=given["verbose"]
     )

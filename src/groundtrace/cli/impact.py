@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-
-import click
+from typing import Unpack
 
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
-from groundtrace.cli.prepare import impact_options_for, prepared_request
+from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.config import CompareOptions, Messages, Progress, Work
 
 
-@click.command("impact")
+class Impact(CompareOptions, Work, Progress, Messages, total=False):
+    """Flags of this command."""
+
+
+@options.command("impact")
 @options.runs_argument
-@options.impact_options
-@options.work_options
-@options.output_options
-def command(
-    runs: str,
-    comparing: options.ImpactFlags,
-    work: options.WorkFlags,
-    output: options.OutputFlags,
-) -> int:
+def command(runs: str, **given: Unpack[Impact]) -> int:
     """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
 
     Association only: nothing here ranks, gates or scores.
@@ -34,16 +30,17 @@ def command(
       groundtrace impact runs/official --pair-across-runs --seed 7
     """
     from groundtrace.runs.impact import impact, widest_document
+    from groundtrace.runs.prepare import impact_options_for
     from groundtrace.runs.refused import lines_of
 
-    with prepared_request("analysing", runs, output, work, comparing=comparing) as request:
-        analysis = impact_options_for(comparing, request.settings)
-        done = impact(request, analysis, check=partial(check_names, comparing))
+    with prepared_request("analysing", runs, given) as request:
+        analysis = impact_options_for(given, request.settings)
+        done = impact(request, analysis, check=partial(check_names, given))
         document = widest_document(request)
-    check_names(comparing, document)
-    if output.as_json:
+    check_names(given, document)
+    if given["json"]:
         print_json({"written": done.written, "refused": done.refused} | answer_data(document))
     else:
         print_answer(document)
         print_result(f"impact: {done.written[-1]}")
-    return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)
+    return say_failures(lines_of(done.refused), quiet=given["quiet"], everything=given["verbose"])

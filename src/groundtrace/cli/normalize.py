@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural
 from groundtrace.cli import options
-from groundtrace.cli.more import say_left_out
-from groundtrace.cli.prepare import prepared_request, settings_for
+from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
     in_columns,
     print_json,
     print_message,
     print_result,
     say_failures,
+    say_left_out,
     say_unknown_tools,
 )
+from groundtrace.config import DryRun, Messages, Progress, Reading, Setup, Truth, Where, Work
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.model import Trial
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.runs.did import Normalized
     from groundtrace.truth import Registry
 
 
@@ -32,21 +31,15 @@ SHOWN_NOTES = 5
 """Problems of task definitions that are named; `-v` and `--json` give all."""
 
 
-@click.command("normalize")
+class Normalize(Truth, Reading, Work, Where, Setup, Progress, Messages, total=False):
+    """Flags of this command."""
+
+    dry_run: DryRun
+
+
+@options.command("normalize")
 @options.runs_argument
-@options.truth_options
-@options.normalize_options
-@options.work_options
-@options.dry_run_option
-@options.output_options
-def command(
-    runs: str,
-    truth: options.TruthFlags,
-    normalizing: options.NormalizeFlags,
-    work: options.WorkFlags,
-    dry_run: bool,
-    output: options.OutputFlags,
-) -> int:
+def command(runs: str, **given: Unpack[Normalize]) -> int:
     """Turn every trial's trace into a retrieval-events document.
 
     RUNS is one run or a folder of runs. Writes `<config>/<task>.retrieval_events.json` and
@@ -60,20 +53,18 @@ def command(
     """
     from groundtrace.runs.normalize import normalize
 
-    if dry_run:
-        return list_trials(runs, truth, settings_for(output.config_file, normalizing), output)
-    with prepared_request(
-        "normalizing", runs, output, work, truth=truth, normalizing=normalizing
-    ) as request:
+    if given["dry_run"]:
+        return list_trials(runs, settings_of(given), given)
+    with prepared_request("normalizing", runs, given, reads_traces=True) as request:
         done = normalize(request)
-    if output.as_json:
+    if given["json"]:
         print_json(as_data(done))
     else:
-        say_left_out(done, output)
-        print_result(normalized_text(done, everything=output.verbose))
-        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=output.quiet)
+        say_left_out(done, given)
+        print_result(normalized_text(done, everything=given["verbose"]))
+        say_unknown_tools(done.unknown_calls, done.uncounted_servers, quiet=given["quiet"])
     failed = [*done.failed, *done.unlisted]
-    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
+    return say_failures(failed, quiet=given["quiet"], everything=given["verbose"])
 
 
 def as_data(done: Normalized) -> dict[str, Any]:
@@ -89,6 +80,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "failed": done.failed,
         "task_problems": done.notes,
         "missing_traces": done.faults,
+        "broken_records": done.broken,
         "outputs": {run.run_id: run.folder.url for run in done.outputs},
     }
 
@@ -108,6 +100,11 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
             "no ground truth was given, so relevant files are unknown: use --tasks for task "
             "definitions, or --ground-truth for a registry"
         )
+    elif done.without_task == done.written + done.unchanged and done.nearest_tasks:
+        lines.append(
+            f"none of {plural(done.without_task, 'trial')} has a task that --tasks defines: "
+            f"{done.nearest_tasks[0]}"
+        )
     elif done.without_task:
         lines.append(
             f"{plural(done.without_task, 'trial has', 'trials have')} no task definition, so no "
@@ -123,6 +120,9 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
         lines.append(f"{left} no longer in RUNS and left out: {named}{rest}")
+    lines += [f"cannot be read: {record}" for record in done.broken[:shown]]
+    if (more := len(done.broken[SHOWN_NOTES:])) and not everything:
+        lines.append(f"cannot be read: and {plural(more, 'more record')}; -v lists all")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v lists all")
@@ -132,9 +132,7 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     return "\n".join(lines)
 
 
-def list_trials(
-    runs: str, truth: options.TruthFlags, settings: Settings, output: options.OutputFlags
-) -> int:
+def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:
     """`--dry-run`: list what would be done, and write nothing."""
     from groundtrace.discover import Skipped, survey
     from groundtrace.errors import NothingFoundError
@@ -144,11 +142,11 @@ def list_trials(
     from groundtrace.truth import load_registry
     from groundtrace.truth.definitions import load_tasks
 
-    tasks = load_tasks(truth.tasks)
-    registry = None if truth.ground_truth is None else load_registry(Path(truth.ground_truth))
-    only = None if output.only is None else with_other_names(output.only, tasks)
+    tasks = load_tasks(given.get("tasks", ()))
+    registry = load_registry(Path(given["ground_truth"])) if "ground_truth" in given else None
+    only = with_other_names(given["only"], tasks) if "only" in given else None
     rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=only))
-    if output.as_json:
+    if given["json"]:
         print_json([row.as_dict() for row in rows])
     else:
         headings = ["state", "run", "config", "task", "task found", "trial", "files", "why"]
@@ -164,11 +162,15 @@ def list_trials(
                 row.reason or _named_by(row.trial),
             ]
             for row in rows
+            if row.state != "layout"
         )
         print_result(in_columns(headings, cells))
+        for row in rows:
+            if row.state == "layout":
+                print_message(f"the same as {row.reason}", quiet=given["quiet"])
     found = sum(row.state in {"selected", "superseded"} for row in rows)
     trials = plural(found, "trial")
-    print_message(f"{trials}; nothing was written", quiet=output.quiet or output.as_json)
+    print_message(f"{trials}; nothing was written", quiet=given["quiet"] or given["json"])
     if not found:
         why = None
         if only is not None:

@@ -1,72 +1,114 @@
-"""Flags that several commands share. Each is declared once and passed in a typed group.
-
-A group is a frozen record and the click options that fill it. A command takes the group as one
-parameter, so the type checker sees every flag that is used. A flag without a field, or a field
-without a flag, is an error at import.
-"""
+"""Commands made from the table of options in `config`: their flags, and help in groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce, wraps
+import os
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from groundtrace.base.frozen import Frozen
-from groundtrace.config import BASELINE, CHOICES, MAX_SECONDS, PRIMARIES
-from groundtrace.impact.options import ImpactOptions
-from groundtrace.runs.engine import ENGINES
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Any], Any]
-
-_IMPACT = ImpactOptions()
+from groundtrace.base.shapes import Limits, checked
+from groundtrace.config import GROUPS, Row, rows_of, taken_by
+from groundtrace.errors import UsageError
 
 
-def together(*decorators: Decorator) -> Callable[[Command], Command]:
-    """Several decorators as one; the first one's option comes first in the help."""
+class Command(click.Command):
+    """A command whose help shows its flags in groups."""
 
-    def decorate(function: Command) -> Command:
-        return reduce(lambda made, decorator: decorator(made), reversed(decorators), function)
+    rows: Mapping[str, Row] = {}
 
-    return decorate
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags, group by group, in one common column."""
+        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if isinstance(parameter, click.Option) and record is not None:
+                row = self.rows.get(parameter.name or "")
+                groups["output" if row is None else row.option.group].append(record)
+        shown = {group: records for group, records in groups.items() if records}
+        widest = max(len(record[0]) for records in shown.values() for record in records)
+        for group, records in shown.items():
+            # click makes the column of a section as wide as its longest flag, up to 30 characters.
+            (flag, text), *others = records
+            padded = [(flag.ljust(min(widest, 30)), text), *others]
+            heading = "Options" if len(shown) == 1 else f"{group.capitalize()} options"
+            with formatter.section(heading):
+                formatter.write_dl(padded)
 
 
-def group(
-    name: str, made: type[Any], *options: Decorator
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options that a command takes as one parameter `name`, an object of the class `made`."""
-    names = set(made.__annotations__)
-    given = exposed_names(options)
-    if names != given:
-        raise TypeError(f"{made.__name__} and its flags differ: {sorted(names ^ given)}")
+def command(name: str) -> Callable[[Callable[..., Any]], Command]:
+    """A command that takes the flags of its `**given`; those that were not given are left out."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Command:
+        rows = rows_of(taken_by(function))
+
         @wraps(function)
-        def with_group(**flags: Any) -> Any:
-            own = {field: flags.pop(field) for field in names}
-            return function(**{name: made(**own)}, **flags)
+        def with_given(**values: Any) -> Any:
+            left_out = [flag for flag in rows if values[flag] in (None, ())]
+            return function(**{n: value for n, value in values.items() if n not in left_out})
 
-        return together(*options)(with_group)
+        made = click.command(name, cls=Command, params=[flag_of(row) for row in rows.values()])
+        found = made(with_given)
+        found.rows = rows
+        return found
 
     return decorate
 
 
-def exposed_names(options: tuple[Decorator, ...]) -> set[str]:
-    """Names of the parameters that click passes for these options."""
+def flag_of(row: Row) -> click.Option:
+    """The flag of an option."""
+    option, shape = row.option, row.shape
+    several = shape.many and not option.commas
+    words = [
+        option.help,
+        "repeatable" if several else "",
+        row.default and f"default: {row.default}",
+    ]
+    return click.Option(
+        [*([option.short] if option.short else []), row.flag, row.name],
+        type=None if shape.kind is bool else _type(row),
+        is_flag=shape.kind is bool,
+        multiple=several,
+        required=option.required,
+        default=False if shape.kind is bool else option.default,
+        metavar=option.metavar,
+        callback=_commas(row) if option.commas else None,
+        help="; ".join(word for word in words if word) + ".",
+    )
 
-    def probe() -> None:
-        """An empty command to put the options on."""
 
-    parameters = getattr(together(*options)(probe), "__click_params__", [])
-    return {parameter.name for parameter in parameters if parameter.expose_value}
+def _type(row: Row) -> click.ParamType[Any]:
+    """How a value is read from the command line."""
+    limits = row.option.limits
+    if row.shape.choices and not row.option.commas:
+        return click.Choice(row.shape.choices)
+    if row.shape.kind is os.PathLike:
+        return click.Path(readable=False)
+    if row.shape.kind is str:
+        return click.STRING
+    if limits == Limits():
+        return click.INT if row.shape.kind is int else click.FLOAT
+    made = click.IntRange if row.shape.kind is int else click.FloatRange
+    least = limits.least if limits.above is None else limits.above
+    return made(min=least, max=limits.most, min_open=limits.above is not None)
 
 
-def verbose_option(text: str, *, handed_over: bool = False) -> Decorator:
-    """The flag `-v`. `cli.main` also looks for it: an error can come before flags are parsed."""
-    return click.option("-v", "--verbose", is_flag=True, expose_value=handed_over, help=text)
+def _commas(row: Row) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """The values in one, such as `md,html`."""
+
+    def split(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
+        parts = [part.strip() for part in (value or "").split(",") if part.strip()]
+        if value is not None and not parts:
+            raise click.BadParameter(f"{value!r}: choose from {', '.join(row.shape.choices)}")
+        try:
+            return checked(row.shape, dict.fromkeys(parts).keys(), row.name, row.option.limits)
+        except UsageError as error:
+            raise click.BadParameter(str(error)) from error
+
+    return split
 
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z")
@@ -81,290 +123,3 @@ def _no_archive(_context: click.Context, _parameter: click.Parameter, value: str
 
 
 runs_argument = click.argument("runs", metavar="RUNS", callback=_no_archive)
-config_option = click.option(
-    "--config",
-    "config_file",
-    type=click.Path(path_type=Path),
-    help="Settings file; default: groundtrace.toml in this folder or above.",
-)
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Machine-readable result on stdout."
-)
-no_mask_option = click.option(
-    "--no-mask",
-    is_flag=True,
-    help=("Do not mask text that looks like a credential; reports say so."),
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages.")
-
-
-class TruthFlags(Frozen, frozen=True):
-    """Where ground truth comes from."""
-
-    tasks: tuple[str, ...]
-    """Folders and files of task definitions."""
-    ground_truth: str | None
-    """File of a registry."""
-
-
-truth_options = group(
-    "truth",
-    TruthFlags,
-    click.option(
-        "--tasks",
-        metavar="TASKS",
-        multiple=True,
-        help="A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
-        "(git:REPO@REV, git:REPO@A..B); repeatable, the first one that defines a task is "
-        "used.",
-    ),
-    click.option(
-        "--ground-truth",
-        "ground_truth",
-        metavar="FILE",
-        help="A registry of ground truth, instead of task folders or in addition to them.",
-    ),
-)
-
-
-class OutputFlags(Frozen, frozen=True):
-    """Where results go, which tasks they cover, and how they are shown."""
-
-    out: str | None
-    """Folder for results, instead of RUNS."""
-    only: str | None
-    """Pattern of the tasks to work on."""
-    config_file: Path | None
-    """Settings file, instead of the nearest one."""
-    as_json: bool
-    """Print the result for machines."""
-    quiet: bool
-    """Print no messages."""
-    no_mask: bool
-    """Keep credentials as they are."""
-    verbose: bool
-    """Say more than usual."""
-
-
-output_options = group(
-    "output",
-    OutputFlags,
-    click.option("--out", metavar="DIR", help="Write below DIR instead of inside RUNS."),
-    click.option(
-        "--only",
-        metavar="PATTERN",
-        help="Only tasks whose name matches, such as 'fix-*'; a task's other names count too.",
-    ),
-    config_option,
-    json_option,
-    quiet_option,
-    no_mask_option,
-    verbose_option(
-        "Print more: settings, times, everything that is left out and why; tracebacks for errors.",
-        handed_over=True,
-    ),
-)
-
-
-class WorkFlags(Frozen, frozen=True):
-    """How and where the work is done."""
-
-    jobs: int | None
-    """Processes; None means one per core."""
-    engine: str
-    """One of `ENGINES`."""
-    scheduler: str | None
-    """Address of a cluster's scheduler."""
-    force: bool
-    """Process everything again, also what is current."""
-    prune: bool
-    """Remove documents whose trials are gone."""
-    no_progress: bool
-    """Show no progress."""
-    trial_seconds: int | None
-    """Limit of processor time for one trial; None means the value in the settings."""
-
-
-work_options = group(
-    "work",
-    WorkFlags,
-    click.option(
-        "--jobs", type=click.IntRange(min=1), help=("Most processes; default: all cores.")
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(list(ENGINES)),
-        default="local",
-        show_default=True,
-        help="Where the work runs.",
-    ),
-    click.option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler."),
-    click.option(
-        "--force", is_flag=True, help="Make every result again, even if it is up to date."
-    ),
-    click.option("--prune", is_flag=True, help="Remove results whose trials no longer exist."),
-    click.option("--no-progress", is_flag=True, help="Show no progress on stderr."),
-    click.option(
-        "--trial-seconds",
-        type=click.IntRange(min=0, max=MAX_SECONDS),
-        help="Seconds of processor time for one trial; default: 60; 0 means no limit.",
-    ),
-)
-
-FORMATS = ("md", "html")
-"""Formats of reports."""
-
-
-def _formats(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
-    wrong = [name for name in names if name not in FORMATS]
-    if wrong or not names:
-        raise click.BadParameter(f"{value!r}: formats are {' and '.join(FORMATS)}")
-    return names
-
-
-format_option = click.option(
-    "--format",
-    "formats",
-    metavar="md,html",
-    callback=_formats,
-    help="Reports to write; default: both.",
-)
-
-dry_run_option = click.option(
-    "--dry-run", is_flag=True, help="List what would be done; write nothing."
-)
-
-
-class NormalizeFlags(Frozen, frozen=True):
-    """Settings for reading trials; flags that were not given come from the settings file."""
-
-    shell: str | None
-    """Whether shell commands are evidence."""
-    trials: str | None
-    """Which of several trials of one task are written."""
-    mcp_servers: tuple[str, ...]
-    """Servers whose calls count as MCP; empty leaves the setting unchanged."""
-    schema_version: str | None
-    """Version of the events documents."""
-    config_name: str | None
-    """Configuration of loose traces."""
-    prices: Path | None
-    """File of prices."""
-    readers: tuple[Path, ...]
-    """Mappings of trace formats; the ones in the settings come after them."""
-
-
-normalize_options = group(
-    "normalizing",
-    NormalizeFlags,
-    click.option(
-        "--shell",
-        type=click.Choice(CHOICES["shell"]),
-        help="Whether files that shell commands touched count; default: use.",
-    ),
-    click.option(
-        "--trials",
-        type=click.Choice(CHOICES["trials"]),
-        help="Which trials count if a task has several in one configuration; default: latest.",
-    ),
-    click.option(
-        "--mcp-server",
-        "mcp_servers",
-        metavar="NAME",
-        multiple=True,
-        help="MCP server whose calls count as MCP calls; repeatable; '*' means any server.",
-    ),
-    click.option(
-        "--schema-version",
-        type=click.Choice(CHOICES["schema_version"]),
-        help="Version of the written documents; default: 1.2.",
-    ),
-    click.option(
-        "--config-name",
-        metavar="NAME",
-        help="Configuration of traces without trial records; default: by folder, else the model.",
-    ),
-    click.option(
-        "--prices",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Prices of models (TOML), for traces that record tokens but no cost.",
-    ),
-    click.option(
-        "--reader",
-        "readers",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        multiple=True,
-        help="A mapping (TOML) of a trace format that groundtrace does not know; repeatable.",
-    ),
-)
-
-
-class ImpactFlags(Frozen, frozen=True):
-    """What is compared, and the seed and number of random draws; see `ImpactOptions`."""
-
-    baseline: str | None
-    """Configuration to compare with; None means the one in the settings."""
-    against: str | None
-    """The only configuration to compare with the baseline; None means all."""
-    pair_across_runs: bool
-    """Match trials of different runs as well."""
-    allow_unknown_version: bool
-    """Match trials whose harness version is unknown."""
-    primaries: tuple[str, ...]
-    """Metrics and outcomes that the comparison is about; empty leaves the setting unchanged."""
-    margin: float | None
-    """A difference of reward that is too small to matter."""
-    seed: int
-    """Seed of the resampling."""
-    draws: int
-    """Draws of the resampling."""
-
-
-impact_options = group(
-    "comparing",
-    ImpactFlags,
-    click.option(
-        "--baseline",
-        metavar="NAME",
-        help=(f"Baseline: the configuration that others are compared with; default: {BASELINE}."),
-    ),
-    click.option(
-        "--against", metavar="NAME", help=("Compare only this configuration with the baseline.")
-    ),
-    click.option("--pair-across-runs", is_flag=True, help="Also match trials of different runs."),
-    click.option(
-        "--allow-unknown-version",
-        is_flag=True,
-        help="Also match trials whose harness version is unknown, and say so.",
-    ),
-    click.option(
-        "--primary",
-        "primaries",
-        metavar="NAME",
-        multiple=True,
-        help="A row of the answer: a metric or outcome that the comparison is about; repeatable; "
-        f"default: {', '.join(PRIMARIES)}.",
-    ),
-    click.option(
-        "--margin",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="REWARD",
-        help="A difference of reward that is too small to matter; the answer says whether a "
-        "larger loss, or any larger difference, is ruled out.",
-    ),
-    click.option(
-        "--seed", type=int, default=_IMPACT.seed, show_default=True, help="Seed of the resampling."
-    ),
-    click.option(
-        "--draws",
-        type=click.IntRange(min=100),
-        default=_IMPACT.draws,
-        show_default=True,
-        help="Draws of the resampling.",
-    ),
-)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import click
+from typing import Unpack
 
 from groundtrace.cli import options
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
 from groundtrace.cli.terminal import print_json, print_result, say_failures
+from groundtrace.config import Messages, Progress, Reports, Setup, Where, Work
 
 
-@click.command("report")
+class Report(Reports, Work, Where, Setup, Progress, Messages, total=False):
+    """Flags of this command."""
+
+
+@options.command("report")
 @options.runs_argument
-@options.format_option
-@options.work_options
-@options.output_options
-def command(
-    runs: str,
-    formats: tuple[str, ...] | None,
-    work: options.WorkFlags,
-    output: options.OutputFlags,
-) -> int:
+def command(runs: str, **given: Unpack[Report]) -> int:
     """Write the reports of evaluated runs; reads documents only, never traces.
 
     \b
@@ -28,13 +25,14 @@ def command(
       groundtrace report runs/official
       groundtrace report runs/official --format md
     """
+    from groundtrace.runs.prepare import formats_for
     from groundtrace.runs.refused import lines_of
     from groundtrace.runs.report import report
 
-    with prepared_request("reporting", runs, output, work) as request:
-        done = report(request, formats)
-    if output.as_json:
+    with prepared_request("reporting", runs, given) as request:
+        done = report(request, formats_for(given))
+    if given["json"]:
         print_json({"written": done.written, "refused": done.refused})
     else:
         print_result(closing_words(done.written))
-    return say_failures(lines_of(done.refused), quiet=output.quiet, everything=output.verbose)
+    return say_failures(lines_of(done.refused), quiet=given["quiet"], everything=given["verbose"])

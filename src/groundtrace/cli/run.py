@@ -4,42 +4,32 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-
-import click
+from typing import Unpack
 
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
-from groundtrace.cli.more import say_left_out
-from groundtrace.cli.prepare import impact_options_for, prepared_request, settings_for
+from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
     print_json,
     print_message,
     print_result,
     say_failures,
+    say_left_out,
     say_summary,
 )
+from groundtrace.config import DryRun, Messages, Progress, RunOptions
 
 
-@click.command("run")
+class Run(RunOptions, Progress, Messages, total=False):
+    """Flags of this command."""
+
+    dry_run: DryRun
+
+
+@options.command("run")
 @options.runs_argument
-@options.truth_options
-@options.format_option
-@options.normalize_options
-@options.impact_options
-@options.work_options
-@options.dry_run_option
-@options.output_options
-def command(
-    runs: str,
-    truth: options.TruthFlags,
-    formats: tuple[str, ...] | None,
-    normalizing: options.NormalizeFlags,
-    comparing: options.ImpactFlags,
-    work: options.WorkFlags,
-    dry_run: bool,
-    output: options.OutputFlags,
-) -> int:
+def command(runs: str, **given: Unpack[Run]) -> int:
     """Normalize, evaluate, analyse and report, in one command.
 
     \b
@@ -47,39 +37,31 @@ def command(
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.path import run_stages
+    from groundtrace.runs.prepare import formats_for, impact_options_for
 
-    if dry_run:
-        settings = settings_for(output.config_file, normalizing, comparing)
-        return normalize_command.list_trials(runs, truth, settings, output)
-    with prepared_request(
-        "working",
-        runs,
-        output,
-        work,
-        truth=truth,
-        normalizing=normalizing,
-        comparing=comparing,
-    ) as request:
-        impact_options = impact_options_for(comparing, request.settings)
-        done, failed, written, summary = run_stages(
-            request, impact_options, formats, partial(check_names, comparing)
-        )
+    if given["dry_run"]:
+        return normalize_command.list_trials(runs, settings_of(given), given)
+    with prepared_request("working", runs, given, reads_traces=True) as request:
+        analysis = impact_options_for(given, request.settings)
+        named = "baseline" in given or "against" in given
+        check = partial(check_names, given) if named else None
+        done, failed, written, summary = run_stages(request, analysis, formats_for(given), check)
         document = None if done.all_failed else widest_document(request)
-    check_names(comparing, document)
-    if output.as_json:
+    check_names(given, document)
+    if given["json"]:
         data = normalize_command.as_data(done)
         print_json(data | {"reports": written.written, "failed": failed} | answer_data(document))
     else:
-        say_left_out(done, output)
-        said = normalize_command.normalized_text(done, everything=output.verbose)
-        print_message(said, quiet=output.quiet)
-        say_summary(summary, quiet=output.quiet)
+        say_left_out(done, given)
+        said = normalize_command.normalized_text(done, everything=given["verbose"])
+        print_message(said, quiet=given["quiet"])
+        say_summary(summary, quiet=given["quiet"])
         print_answer(document)
         if written.written:
             print_result(closing_words(written.written))
-    return say_failures(failed, quiet=output.quiet, everything=output.verbose)
+    return say_failures(failed, quiet=given["quiet"], everything=given["verbose"])
 
 
 def closing_words(reports: list[str]) -> str:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
 from groundtrace.cli import options
 from groundtrace.cli.terminal import in_columns, print_json, print_result, say_failures
+from groundtrace.config import Messages, Option, Setup, Where
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.tables.query import QueryResult
 
 
-@click.command("sql")
+class Sql(Where, Setup, Messages, total=False):
+    """Flags of this command."""
+
+    csv: Annotated[bool, Option("output", "Print the result as CSV")]
+
+
+@options.command("sql")
 @click.argument("query")
 @options.runs_argument
-@click.option("--csv", "as_csv", is_flag=True, help="Print the result as CSV.")
-@options.output_options
-def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) -> int:
+def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.
 
     The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
@@ -35,24 +40,24 @@ def command(query: str, runs: str, as_csv: bool, output: options.OutputFlags) ->
     """
     from groundtrace.runs.evaluated_trials import evaluated_trials
     from groundtrace.runs.impact import stored_analysis
-    from groundtrace.runs.output_folders import OutputFolders
+    from groundtrace.runs.prepare import folders_for
     from groundtrace.tables.query import run_query
 
     problems: list[Problem] = []
-    folders = OutputFolders(runs, output.out)
-    trials = evaluated_trials(folders, output.only, problems)
+    folders = folders_for(runs, given)
+    trials = evaluated_trials(folders, given.get("only"), problems)
     result = run_query(query, trials, stored_analysis(folders))
-    if output.as_json:
+    if given["json"]:
         print_json(
             [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
         )
-    elif as_csv:
+    elif given["csv"]:
         print_result(_csv(result))
     else:
         rows = ([_shown(value) for value in row] for row in result.rows)
         print_result(in_columns(list(result.columns), rows))
     return say_failures(
-        [str(problem) for problem in problems], quiet=output.quiet, everything=output.verbose
+        [str(problem) for problem in problems], quiet=given["quiet"], everything=given["verbose"]
     )
 
 

@@ -18,6 +18,8 @@ from groundtrace.redact import mask
 
 if TYPE_CHECKING:
     from groundtrace.documents.summary import RunSummaryDocument
+    from groundtrace.runs.did import Normalized
+
 
 _KEPT = "\n\t"
 
@@ -79,6 +81,41 @@ def say_summary(summary: RunSummaryDocument | None, *, quiet: bool) -> None:
             from groundtrace.report.sections.looked_at import looked_at_text
 
             print_message(looked_at_text(summary.looked_at), quiet=quiet)
+
+
+def say_settings(given: Mapping[str, Any]) -> None:
+    """Say which file the settings come from."""
+    if not given["verbose"]:
+        return
+    from pathlib import Path
+
+    from groundtrace.config import FILE_NAME, find_file
+
+    path = given.get("config") or find_file(Path.cwd())
+    used = path if path is not None else f"defaults; no {FILE_NAME} in this folder or above"
+    print_message(f"settings: {used}", quiet=given["quiet"])
+
+
+def say_left_out(done: Normalized, given: Mapping[str, Any]) -> None:
+    """Say where each run's results are, and why each trial or folder that is left out is."""
+    if not given["verbose"]:
+        return
+    from groundtrace.runs.read import read_outcomes
+
+    for run in done.outputs:
+        print_message(f"results: {run.folder.url}", quiet=given["quiet"])
+        outcomes = read_outcomes(run.folder).document
+        if outcomes is None:
+            continue
+        lines = [
+            f"{trial.state}: {trial.path}: {trial.state_reason}"
+            for trial in outcomes.trials
+            if trial.state != "selected"
+        ]
+        lines += [f"skipped: {one.path}: {one.reason}" for one in outcomes.skipped]
+        lines += [f"problem: {kind}: {number}" for kind, number in outcomes.problems.items()]
+        for line in lines:
+            print_message(visible(line), quiet=given["quiet"])
 
 
 WIDEST = 48
@@ -211,14 +248,22 @@ def _bar() -> Any:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
+        ProgressColumn,
         SpinnerColumn,
+        Task,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
     from rich.progress import Progress as Bar
+    from rich.text import Text
 
-    from groundtrace.cli.rate import RateColumn
+    class RateColumn(ProgressColumn):
+        """Trials per second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f}/s")
 
     return Bar(
         SpinnerColumn(),

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, TypedDict, Unpack
 
 import click
 
 from groundtrace.cli import options
+from groundtrace.config import Option, Tracebacks
 
 
-@click.command("validate")
+class Validate(TypedDict, total=False):
+    """Flags of this command."""
+
+    quiet: Annotated[bool, Option("output", "Print only invalid files", short="-q")]
+    verbose: Tracebacks
+
+
+@options.command("validate")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print only invalid files.")
-@options.verbose_option("Show tracebacks for errors.")
-def command(files: tuple[Path, ...], quiet: bool) -> int:
+def command(files: tuple[Path, ...], **given: Unpack[Validate]) -> int:
     """Check documents against their schema. The name says which schema, or else the content.
 
     Exit 0: all valid; 1: at least one is invalid; 2: at least one cannot be read.
@@ -49,6 +56,6 @@ def command(files: tuple[Path, ...], quiet: bool) -> int:
             print_message(str(error))
             worst = max(worst, 1)
         else:
-            if not quiet:
+            if not given["quiet"]:
                 print_result(f"{path}: valid {kind}")
     return worst

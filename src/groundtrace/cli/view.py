@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Annotated, Unpack
 
 import click
 
+from groundtrace.base.shapes import Limits
 from groundtrace.cli import options
-from groundtrace.cli.prepare import settings_for
+from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import print_message, print_result
+from groundtrace.config import Option, Quiet, Setup, Tracebacks, Where
 
 
-@click.command("view")
+class View(Where, Setup, total=False):
+    """Flags of this command."""
+
+    port: Annotated[
+        int,
+        Option(
+            "output",
+            "Port on 127.0.0.1; 0 means any free port",
+            default=7457,
+            limits=Limits(least=0, most=65_535),
+        ),
+    ]
+    no_open: Annotated[bool, Option("output", "Print the address; do not open a browser")]
+    quiet: Quiet
+    verbose: Tracebacks
+
+
+@options.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
-@click.option("--out", metavar="DIR", help="Where the results are, if not inside RUNS.")
-@click.option("--only", metavar="PATTERN", help="Only tasks whose name matches, such as 'fix-*'.")
-@click.option(
-    "--port",
-    type=click.IntRange(min=0, max=65535),
-    help="Port on 127.0.0.1; default: 7457; 0 means any free port.",
-)
-@click.option("--no-open", is_flag=True, help="Print the address; do not open a browser.")
-@options.config_option
-@options.quiet_option
-@options.no_mask_option
-@options.verbose_option("Show tracebacks for errors.")
-def command(
-    runs: str,
-    out: str | None,
-    only: str | None,
-    port: int | None,
-    no_open: bool,
-    config_file: Path | None,
-    quiet: bool,
-    no_mask: bool,
-) -> None:
+def command(runs: str, **given: Unpack[View]) -> None:
     """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.
 
     Serves this machine only, changes nothing, and ends with Ctrl-C. The address holds a token:
@@ -47,21 +45,20 @@ def command(
       groundtrace view results --port 8000 --no-open
     """
     from groundtrace.base.safe_names import OUTPUT
-    from groundtrace.runs.output_folders import OutputFolders
+    from groundtrace.runs.prepare import folders_for
     from groundtrace.view.library import Results
-    from groundtrace.view.server import PORT, Viewer
+    from groundtrace.view.server import Viewer
 
     if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the user named a run's folder of documents
         runs = runs.rstrip("/").rpartition("/")[0] or "."
-    settings = settings_for(config_file, no_mask=no_mask)
-    results = Results(OutputFolders(runs, out), only, settings)
-    viewer = Viewer(results, PORT if port is None else port)
+    results = Results(folders_for(runs, given), given.get("only"), settings_of(given))
+    viewer = Viewer(results, given["port"])
     print_result(viewer.url_with(viewer.gate.token))
-    if not no_open:
+    if not given["no_open"]:
         import webbrowser
 
         webbrowser.open(viewer.url_with(viewer.gate.token_for_once()))
-    print_message("press Ctrl-C to stop the viewer", quiet=quiet)
+    print_message("press Ctrl-C to stop the viewer", quiet=given["quiet"])
     try:
         viewer.run()
     finally:

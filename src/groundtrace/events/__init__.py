@@ -47,9 +47,8 @@ from groundtrace.documents.events import (
 from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
-from groundtrace.events.context import context_changes
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.submission import final_context_of, submission_of
+from groundtrace.events.stated import context_changes, final_context_of, submission_of
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
     CallView,

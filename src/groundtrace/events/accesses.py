@@ -141,11 +141,6 @@ class Accesses:
         )
 
 
-def accesses_of(refs: Iterable[FileRef], resolver: Resolver) -> list[Access]:
-    """The accesses of only one call."""
-    return Accesses(resolver).of(refs)
-
-
 def _shown_again(first: Access, again: Access) -> Access:
     """The same lines of a file twice in one answer: their characters count twice."""
     if first.shown_chars is UNSET or again.shown_chars is UNSET:

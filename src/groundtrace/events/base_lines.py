@@ -76,7 +76,7 @@ def with_base_lines(
     found: dict[tuple[int, int], list[LineRange] | None] = {}
     for items in open_files:
         if moves or _needs(items, moves=False):
-            found.update(_File(items, words, git).told())
+            found.update(_File(items, words, git).base_lines())
     if not found:
         return list(events)
     return [_with(event, found) for event in events]
@@ -84,13 +84,13 @@ def with_base_lines(
 
 def _with(event: Event, found: Mapping[tuple[int, int], list[LineRange] | None]) -> Event:
     accesses = [] if event.accesses is UNSET else event.accesses
-    told = [
+    completed = [
         structs.replace(access, base_lines=found[event.step_index, position])
         if (event.step_index, position) in found
         else access
         for position, access in enumerate(accesses)
     ]
-    return structs.replace(event, accesses=told) if accesses else event
+    return structs.replace(event, accesses=completed) if accesses else event
 
 
 def _by_file(
@@ -126,7 +126,7 @@ def _by_file(
 
 
 def _needs(items: Sequence[_Item], *, moves: bool) -> bool:
-    """Whether `line_changes` leave anything open: something is shown, and not all lines are told."""
+    """Whether `line_changes` leave anything open: something is shown, and not all its lines are known."""
     if not any(item.access.kind in _SHOWN for item in items):
         return False
     written = False
@@ -183,7 +183,7 @@ class _File:
         self._rewritten = False
         """Unknown lines were changed, so what is shown now may not be the original text."""
 
-    def told(self) -> dict[tuple[int, int], list[LineRange] | None]:
+    def base_lines(self) -> dict[tuple[int, int], list[LineRange] | None]:
         """What documents must say in addition to `line_changes`, by step and position."""
         followed = list(self._followed())
         hunks = self._hunks([item for item, *_ in followed])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from groundtrace.shell.output.cuts import Half
+from groundtrace.answers.cuts import Half
 
 MAX_LINES = 4000
 """More lines than this are not compared: the time grows with the product."""

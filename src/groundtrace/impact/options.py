@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from groundtrace.config import BASELINE, PRIMARIES
+from groundtrace.config import BASELINE, DRAWS, PRIMARIES, SEED
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class ImpactOptions:
     primaries: tuple[str, ...] = PRIMARIES
     """Metrics and outcomes that the comparison is about; all others are a second family."""
     margin: float | None = None
-    """A difference of reward that is too small to matter. If given, equivalence is tested."""
-    seed: int = 0
-    draws: int = 2000
+    """A difference of reward that is too small to matter; see `impact.margins`."""
+    seed: int = SEED
+    draws: int = DRAWS
 
 
 def fitting(names: Sequence[str], pattern: str) -> list[str]:

@@ -10,15 +10,14 @@ line_level    the right lines           context       what the context held, and
 discovery     who found each file       subagents     what subagents found and spent
 looked_at     what a trial looked at, without any ground truth
 edited        what was edited: the patch, else the writes
-patches       the patch against the gold, from patch_files
-published     numbers as published work defines them, from published_values
+patches       the patch against the gold
+published     numbers as published work defines them
 funnel        how far each relevant file came
 judged        metrics over judged files only: bpref and judged@10
 record        the record of a metric: words, computation, arithmetic, where it is shown
 displays      the tables and charts that show metrics
 outcome_metrics  the records of outcomes
-catalogue     every metric and outcome by name
-calculations  a value's arithmetic, for `explain` and the page
+catalogue     every metric and outcome by name; a value's arithmetic for `explain` and the page
 example       the trial for which every metric is computed by hand
 """
 

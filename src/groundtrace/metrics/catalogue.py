@@ -20,6 +20,7 @@ from groundtrace.metrics.chunk_level import CHUNK_LEVEL
 from groundtrace.metrics.context import CONTEXT
 from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.file_level import FILE_LEVEL
 from groundtrace.metrics.funnel import FUNNEL
 from groundtrace.metrics.judged import JUDGED
@@ -119,3 +120,22 @@ QUANTITIES: Catalogue[Quantity] = Catalogue(
     "metric or outcome", (*OUTCOMES.values(), *METRICS.values())
 )
 """All outcomes and metrics, in the order of comparisons: outcomes first."""
+
+
+class Calculations:
+    """Writes out the calculation of any metric for one trial."""
+
+    def __init__(self, evidence: EvidenceView) -> None:
+        self._evidence = evidence
+        self._views: dict[str, Any] = {}
+
+    def of(self, name: str) -> str | None:
+        """The calculation of a metric that has a value, such as `3 of 4`.
+
+        Raises UsageError if no metric has that name. Once, an unknown name was explained as
+        `at step 1`, as if it were a time to the first relevant file.
+        """
+        metric = METRICS[name]
+        if metric.section not in self._views:
+            self._views[metric.section] = metric.view(self._evidence)
+        return metric.arithmetic(self._views[metric.section])

@@ -12,7 +12,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, held
+from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, within_limit
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -223,7 +223,9 @@ def _grouped(
             name = key(touch.event)
             of_truth[name] = of_truth.get(name, 0) + size
     return {
-        name: ContextChars(shown=held(shown[name]), relevant=held(of_truth.get(name, 0)))
+        name: ContextChars(
+            shown=within_limit(shown[name]), relevant=within_limit(of_truth.get(name, 0))
+        )
         for name in sorted(shown)
     }
 
@@ -237,7 +239,7 @@ def _by_kind(shown: Iterable[Touch]) -> dict[str, ContextChars]:
             counts[kind] = counts.get(kind, 0) + size
             relevant[kind] = relevant.get(kind, 0) + (size if touch.truth is not None else 0)
     return {
-        kind: ContextChars(shown=held(counts[kind]), relevant=held(relevant[kind]))
+        kind: ContextChars(shown=within_limit(counts[kind]), relevant=within_limit(relevant[kind]))
         for kind in sorted(counts)
     }
 
@@ -259,8 +261,8 @@ def make_context(use: ContextUse) -> ContextMetrics:
     return ContextMetrics(
         reason=use.reason,
         undefined=undefined if known else {},
-        chars_shown=held(int(use.relevant.whole)) if counted else None,
-        chars_relevant=held(int(use.relevant.part)) if counted else None,
+        chars_shown=within_limit(int(use.relevant.whole)) if counted else None,
+        chars_relevant=within_limit(int(use.relevant.part)) if counted else None,
         first_edit_step=use.edit_step,
         by_tool=dict(use.by_tool),
         by_server=dict(use.by_server),

@@ -137,7 +137,7 @@ class EvidenceView:
         )
 
 
-def held(total: int) -> int:
+def within_limit(total: int) -> int:
     """A total within the schema's limit: a document from another program can claim any count."""
     return total if total < MAX_INT else MAX_INT
 

@@ -16,7 +16,7 @@ from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import EvidenceView, held
+from groundtrace.metrics.evidence import EvidenceView, within_limit
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 
@@ -127,9 +127,9 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
     return LineLevelMetrics(
         basis=view.basis,
         reason=view.reason,
-        lines_seen=held(view.seen) if known else None,
-        lines_relevant=held(view.relevant) if known else None,
-        lines_relevant_seen=held(view.relevant_seen) if known else None,
+        lines_seen=within_limit(view.seen) if known else None,
+        lines_relevant=within_limit(view.relevant) if known else None,
+        lines_relevant_seen=within_limit(view.relevant_seen) if known else None,
         accesses_of_truth_files=view.accesses,
         accesses_without_lines=view.without,
         **LINE_LEVEL.values(view),

@@ -51,6 +51,8 @@ class Quantity(Frozen, frozen=True, kw_only=True):
     name: str
     """Canonical name; it is also the column, the heading, the argument and the key."""
     title: str
+    plain: str = ""
+    """Its name on the page for readers who do not know the term; empty when it is the title."""
     measures: str
     """What it measures, as one or two sentences."""
     unit: str = ""
@@ -129,6 +131,8 @@ class MetricDeclaration(Frozen, Generic[View], frozen=True, kw_only=True):
     field: str = ""
     """Field of the section in the metrics document; empty when it is the name."""
     title: str
+    plain: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """See `Quantity.plain`, by canonical name."""
     measures: str
     formula: str
     undefined: str
@@ -219,7 +223,8 @@ class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
                     named.setdefault(declaration.name, {declaration.name}).add(metric.name)
                     yield metric
         for declaration in self.declarations:
-            unknown = {*declaration.shown_in, *declaration.worked} - named[declaration.name]
+            mentioned = {*declaration.shown_in, *declaration.worked, *declaration.plain}
+            unknown = mentioned - named[declaration.name]
             if unknown:
                 raise ValueError(f"{declaration.name} speaks of {', '.join(sorted(unknown))}")
 
@@ -250,6 +255,7 @@ class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
         return Metric(
             name=name,
             title=declared.title + ("" if k is None else f"@{k}") + where.title_end,
+            plain=declared.plain.get(name, ""),
             measures=measures + where.measures_end,
             unit=declared.unit,
             better=declared.better,

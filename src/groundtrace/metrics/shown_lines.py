@@ -53,11 +53,11 @@ def _in_order(evidence: EvidenceView) -> list[ShownLines]:
 def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
     """`lines` is None for a file that the agent has not written yet."""
     access = touch.access
-    runs, told = runs_shown(access), access.base_lines
-    if told is not UNSET:
-        if told is None or any(run.line_end < run.line_start for run in told):
+    runs, original = runs_shown(access), access.base_lines
+    if original is not UNSET:
+        if original is None or any(run.line_end < run.line_start for run in original):
             return ShownLines(touch, None, 0)
-        known = joined((run.line_start, run.line_end) for run in told)
+        known = joined((run.line_start, run.line_end) for run in original)
         return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
     # Version 1.1 stored only the first and the last line of a search's matches.
     doubtful = evidence.version < (1, 2) and touch.kind == "matched"

@@ -12,7 +12,14 @@ from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
 from groundtrace.metrics.discovery import thread_name
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import READ, RETRIEVED, EvidenceView, Touch, held, seconds_at
+from groundtrace.metrics.evidence import (
+    READ,
+    RETRIEVED,
+    EvidenceView,
+    Touch,
+    seconds_at,
+    within_limit,
+)
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
@@ -112,7 +119,7 @@ def _work(name: str, events: list[Event], met: list[Touch], answer: object) -> S
     return SubagentWork(
         agent=name,
         calls=len(events),
-        result_chars=held(sum(known)) if len(known) == len(sizes) else None,
+        result_chars=within_limit(sum(known)) if len(known) == len(sizes) else None,
         seconds=max(times) - min(times) if times else None,
         files_met=len({touch.key for touch in own}),
         files_read=len({touch.key for touch in read}),

@@ -29,8 +29,7 @@ from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
 from groundtrace.paths.folder_places import RepoPlace
 from groundtrace.paths.layout import Layout, container_roots
 from groundtrace.paths.lexical import clean_path, without_diff_prefix
-from groundtrace.paths.repos import Repo, RepoTable, short_repo
-from groundtrace.paths.revisions import differ, revision_of, revisions_of
+from groundtrace.paths.repos import Repo, RepoTable, differ, revision_of, revisions_of, short_repo
 from groundtrace.paths.truth_index import index_truth
 
 FileKey = tuple[str | None, str, bool]

@@ -37,8 +37,7 @@ from groundtrace.report.charts.intervals import (
     draw_axis,
     draw_interval,
 )
-from groundtrace.report.compared import comparison_of
-from groundtrace.report.data import ReportData
+from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks

@@ -52,7 +52,7 @@ def way_of(event: Event) -> str:
     return f"{way}, MCP" if event.is_mcp else way
 
 
-def deed_of(event: Event, kinds: Collection[AccessKind], unknown: Collection[str]) -> Deed:
+def strongest_deed(event: Event, kinds: Collection[AccessKind], unknown: Collection[str]) -> Deed:
     """The strongest thing that a call did; `unknown` are tools that are not in the tool table."""
     for kind in _STRONGEST:
         if kind in kinds:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.report.blocks_of_trials import MadeTrial
@@ -35,3 +36,17 @@ class ReportData:
     on it begins; made by several processes. None if they can only be made from `details`."""
     tasks: int | None = None
     """Number of distinct tasks in the rows, if it is already known."""
+
+
+def comparison_of(impact: ImpactDocument) -> MatchedComparison | None:
+    """The comparison that the answer uses."""
+    answer = impact.answer
+    lists = {
+        "matched_comparisons": impact.matched_comparisons,
+        "other_comparisons": impact.other_comparisons,
+    }
+    wanted = (answer.baseline, answer.config)
+    for found in lists.get(answer.comparison or "", ()):
+        if found.suite is None and (found.baseline_config, found.config) == wanted:
+            return found
+    return None

@@ -10,12 +10,11 @@ from typing import Any, get_args
 from msgspec import UNSET
 
 from groundtrace.documents.events import Coverage, Event, EventsDocument
-from groundtrace.metrics.calculations import Calculations
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import METRICS, Calculations
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.model import AccessKind, Category
 from groundtrace.report import formats
-from groundtrace.report.calls import DEEDS, deed_of
+from groundtrace.report.calls import DEEDS, strongest_deed
 from groundtrace.report.safe_text import plain, plain_at, shown_name
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
@@ -130,7 +129,7 @@ def calls_data(
         found = touches.get(id(event), [])
         made = _step(event, found, first, truth, words, limits, shorter)
         if made is not None:
-            deed = deed_of(event, {touch.kind for touch in found}, detail.row.unknown_tools)
+            deed = strongest_deed(event, {touch.kind for touch in found}, detail.row.unknown_tools)
             agent = [] if event.agent is UNSET else [words.number(event.agent)]
             steps.append([*made, DEEDS.index(deed), *agent])
     return {

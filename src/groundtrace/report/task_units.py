@@ -5,7 +5,7 @@ Only what charts show is kept of each trial: a page can cover a million trials.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from groundtrace.report.data import ReportData
 from groundtrace.rows.clocks import clock_of
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.rows.units import Counted, TaskNames, collect_distinct
+from groundtrace.rows.units import TaskNames
 
 DRAWN_BY_TASK: tuple[Display, ...] = (
     "recall_charts",
@@ -88,18 +88,6 @@ class TaskUnits:
         for unit in merged.values():
             groups.setdefault(unit.config, []).append(unit)
         return dict(sorted(groups.items()))
-
-
-def task_units(rows: Iterable[TrialRow]) -> TaskUnits:
-    """TaskUnits of rows, copies left out."""
-    return collect_distinct(rows, _units)
-
-
-def _units(rows: Iterator[Counted]) -> TaskUnits:
-    found = TaskUnits()
-    for row, counted_in in rows:
-        found.add(row, is_copy=counted_in is not None)
-    return found
 
 
 class DistinctTasks:

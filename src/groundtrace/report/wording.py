@@ -95,28 +95,11 @@ LABEL_NAMES: Mapping[str, str] = {
 }
 """Names of the same labels in the page's chart, the most important first."""
 
-PLAIN_NAMES: Mapping[str, str] = {
-    "file_recall": "Relevant files met",
-    "shown.file_recall": "Relevant files shown",
-    "context_efficiency": "Met files that are relevant",
-    "shown.context_efficiency": "Shown files that are relevant",
-    "mrr": "Rank of the first relevant file (MRR)",
-    "ttfr_seconds": "Time to the first relevant file",
-    "ttfr_tokens": "Tokens to the first relevant file",
-    "util_read_overlap_with_relevant_files": "Relevant files read",
-    "util_write_overlap_with_relevant_files_proxy": "Relevant files written",
-    "util_write_overlap_with_expected_edit_files": "Expected files edited",
-    "util_read_before_write_ratio": "Written files read before",
-    "reward": "Reward",
-    "cost_usd": "Cost",
-    "agent_seconds": "Agent time",
-}
-"""Plain names of metrics and outcomes; the canonical name is in the tooltip."""
-
 
 def plain_name(name: str) -> str:
-    """The plain name of a metric or outcome."""
-    return PLAIN_NAMES.get(name) or QUANTITIES[name].title
+    """The plain name of a metric or outcome; the canonical name is in the tooltip."""
+    record = QUANTITIES[name]
+    return record.plain or record.title
 
 
 KIND_WORDS: Mapping[str, str] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -33,6 +33,14 @@ def flat_dicts(table: str, details: Iterator[Detail]) -> Iterator[dict[str, Any]
     for detail in details:
         for row in flat_rows(table, detail):
             yield dict(zip(names, row, strict=True))
+
+
+def wide_rows(details: Iterable[Detail]) -> Iterator[dict[str, Any]]:
+    """The columns of the table `trials`, then one for each metric; None if it is undefined."""
+    for detail in details:
+        (row,) = flat_dicts("trials", iter([detail]))
+        metrics = {name: metric.getter(detail.metrics) for name, metric in METRICS.items()}
+        yield row | metrics
 
 
 def _set(value: Any) -> Any:

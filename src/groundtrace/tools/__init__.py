@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groundtrace.answers.line import text_size
 from groundtrace.answers.refusals import shown_text
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import as_texts, distinct, first_text
@@ -77,8 +78,7 @@ def check_tools(settings: Settings) -> None:
     """Raise UsageError if tools or shell commands that the user added are wrong."""
     table_for(settings)
     if settings.shell_commands:
-        from groundtrace.shell.programs.added import added_programs
-        from groundtrace.shell.programs.table import TABLE
+        from groundtrace.shell.programs.table import TABLE, added_programs
 
         added_programs(settings.shell_commands, TABLE)
 
@@ -126,19 +126,22 @@ def _with_details(
 ) -> tuple[FileRef, ...]:
     """Add the revision that the call names, and how many characters of a file were shown.
 
-    If the answer shows exactly one file, all its characters belong to that file. If several files,
-    or a file and other output of a command, share an answer, the trace does not say how many
-    characters belong to each.
+    If the characters of the only file in an answer were not counted, all of the answer shows it. If
+    several files, or a file and other output of a command, share an answer, the trace does not say
+    how many characters belong to each.
     """
     if not _STATE_REVISIONS.isdisjoint(call.arguments):
         stated = _revision(call.arguments)
         if stated:
             refs = tuple(ref if ref.repo is None else replace(ref, revision=stated) for ref in refs)
     is_shell = call.output_of is not None or (entry is not None and entry.reads in _SHELLS)
-    if not is_shell and len(refs) == 1 and refs[0].kind in ("read", "matched") and call.result:
+    if is_shell or len(refs) != 1 or call.result is None:
+        return refs
+    only = refs[0]
+    if only.kind in ("read", "matched") and only.shown_chars is None:
         text = shown_text(call.result)
         if text:
-            refs = (replace(refs[0], shown_chars=len(text)),)
+            return (replace(only, shown_chars=text_size(text)),)
     return refs
 
 

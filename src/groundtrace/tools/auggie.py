@@ -7,9 +7,11 @@ Path: src/server/auth.go
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from groundtrace.answers.fold import FilesWithLines, numbered
+from groundtrace.answers.fold import fold
+from groundtrace.answers.line import Shown, in_runs, size
+from groundtrace.answers.numbered import numbered_lines, runs_of
 from groundtrace.answers.payload import Payload, payload_of
 from groundtrace.answers.places import absolute
 from groundtrace.base.patterns import regex
@@ -21,7 +23,7 @@ from groundtrace.base.values import (
     text_or_empty,
     whole_number,
 )
-from groundtrace.model import ToolCall
+from groundtrace.model import AccessKind, ToolCall
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.table import ToolEntry
 
@@ -31,7 +33,6 @@ _TAG = regex(
 )
 _FENCE = regex(r"```(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>[^\n]{1,4096})$")
 """How Cursor names a section."""
-_LINE = regex(r"\s*(\d+)(?:\t|→|: ?)(.*)", re.DOTALL)
 
 
 def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -39,9 +40,16 @@ def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     payload = payload_of(call.result)
     repo = _repository(call)
     cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd
-    spans = FilesWithLines("matched", f"{entry.short}: sections shown", bare_kind="surfaced")
-    _add_json(payload, spans, repo, cwd)
-    _add_named(payload, spans, repo, cwd)
+    shown = [
+        *_in_fields(payload, repo, cwd),
+        *_named(payload, repo, cwd),
+        *_sections(payload, repo, cwd),
+    ]
+    refs = fold(shown, f"{entry.short}: sections shown")
+    return Findings(refs, failed=not refs, repos=distinct((repo or "",)))
+
+
+def _sections(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:
     path = ""
     lines: list[str] = []
     for line in [*payload.text.split("\n"), "Path: end"]:
@@ -49,39 +57,37 @@ def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         if header is None:
             lines.append(line)
             continue
-        _add_section(spans, path, lines, repo)
+        if path:
+            yield from _section(path, lines, repo)
         path, lines = _place(header["path"], repo, cwd), []
-    return Findings(spans.refs(), failed=not spans, repos=distinct((repo or "",)))
 
 
 def _place(path: str, repo: str | None, cwd: str | None) -> str:
     return path.strip().lstrip("/") if repo else absolute(path, cwd)
 
 
-def _add_section(spans: FilesWithLines, path: str, lines: list[str], repo: str | None) -> None:
-    if not path:
-        return
-    found = list(numbered(lines, _LINE))
-    shown = any(line.strip() and line.strip() != "..." for line in lines)
-    numbers = [number for number, _ in found]
-    chars = sum(len(line) + 1 for line in lines if line.strip())
-    if numbers:
-        runs = [(number, number) for number in numbers]
-        spans.add(path, min(numbers), max(numbers), repo=repo, runs=runs, chars=chars)
+def _section(path: str, lines: list[str], repo: str | None) -> Iterator[Shown]:
+    found = numbered_lines(lines)
+    filled = [line for line in lines if line.strip()]
+    if found:
+        chars = sum([line.size for line in found])
+        yield from in_runs(path, "matched", runs_of(found), chars, repo)
+    elif any(line.strip() != "..." for line in filled):
+        yield Shown(path, "matched", chars=size(filled), repo=repo)
     else:
-        spans.add(path, repo=repo, shown=shown, chars=chars)
+        yield Shown(path, "surfaced", repo=repo)
 
 
-def _add_named(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: str | None) -> None:
-    """Add sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
+def _named(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:
+    """Sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
     for line in payload.text.split("\n"):
         found = _TAG.match(line.lstrip()) or _FENCE.match(line)
         if found is not None:
             start, end = int(found["start"]), int(found["end"])
-            spans.add(_place(found["path"], repo, cwd), start, end, repo=repo, shown=True)
+            yield Shown(_place(found["path"], repo, cwd), "matched", start, end, repo=repo)
 
 
-def _add_json(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: str | None) -> None:
+def _in_fields(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:
     for key in ("results", "codeResults", "snippets"):
         for item in as_items(payload.mapping.get(key)):
             item = as_mapping(item)
@@ -91,8 +97,10 @@ def _add_json(payload: Payload, spans: FilesWithLines, repo: str | None, cwd: st
                 continue
             start = whole_number(item.get("startLine")) or whole_number(item.get("lineStart"))
             end = whole_number(item.get("endLine")) or whole_number(item.get("lineEnd"))
-            shown = bool(first_text(item, ("content", "contents", "text", "code")))
-            spans.add(_place(path, repo, cwd), start, end, repo=repo, shown=shown)
+            text = first_text(item, ("content", "contents", "text", "code"))
+            kind: AccessKind = "matched" if text or start else "surfaced"
+            chars = len(text) if text else None
+            yield Shown(_place(path, repo, cwd), kind, start, end, chars, repo)
 
 
 def _repository(call: ToolCall) -> str | None:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import named_like_file, usable
-from groundtrace.answers.fold import gaps, outer_lines, surfaced
+from groundtrace.answers.fold import gaps, surfaced
+from groundtrace.answers.line import text_size
+from groundtrace.answers.numbered import SPACED, SURE, numbered, numbered_lines, runs_of
 from groundtrace.answers.places import absolute
 from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
 from groundtrace.model import Category, FileRef, ToolCall
 from groundtrace.tools.findings import Findings
-from groundtrace.tools.line_shift import NUMBERED, edit_changes, with_changes
+from groundtrace.tools.line_shift import edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 
 _SHOWS_FILE = regex(
@@ -35,18 +38,10 @@ _REFUSED = regex(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
     r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
 )
-_SPACED = regex(r" *(\d+) (.*)", re.DOTALL)
-"""A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
 _ABBREVIATED = regex(
     r"\s*<NOTE>This file is too large to display entirely\. Showing abbreviated version\.[^\n]*\n"
 )
 """SWE-agent's view of a large Python file: bodies of functions are left out."""
-_CUT = regex(
-    r"^(?:<Observation truncated in middle[^>\n]{0,99}>|\[\.\.\. (?:Observation )?truncated[^\]\n]{0,99}\])\n"
-    r"[^\n]*\n?",
-    re.MULTILINE,
-)
-"""The place where OpenHands cut the middle out of an answer, and the half line after it."""
 _LEFT_OUT = regex(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
 _HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
@@ -79,16 +74,9 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 
 def _viewed_in_part(body: str, path: str) -> Findings:
     """A view that left out lines of the file and said so."""
-    runs: list[tuple[int, int]] = []
-    for line in body.split("\n"):
-        found = _SPACED.fullmatch(line)
-        number = int(found[1]) if found is not None and len(found[1]) < 10 else None
-        if found is None or number is None or _LEFT_OUT.fullmatch(found[2].strip()):
-            continue
-        if runs and number == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], number)
-        elif not runs or number > runs[-1][1]:
-            runs.append((number, number))
+    numbers = numbered_lines(body.split("\n"), SPACED)
+    lines = [line for line in numbers if not _LEFT_OUT.fullmatch(line.text.strip())]
+    runs = runs_of(lines)
     if not runs:
         return Findings(failed=True, category="file_read")
     ref = FileRef(
@@ -98,7 +86,7 @@ def _viewed_in_part(body: str, path: str) -> Findings:
         line_end=runs[-1][1],
         ranges=gaps(runs),
         rule="editor: lines of an abbreviated view",
-        shown_chars=len(body),
+        shown_chars=sum([line.size for line in lines]),
     )
     return Findings(refs=(ref,), category="file_read")
 
@@ -123,37 +111,27 @@ def _viewed(
     """
     path = absolute(shows["path"], cwd) if shows else given
     body = text[shows.end() :] if shows else text
-    spaced = shows is not None and _SPACED.match(body) is not None
-    pattern = _SPACED if spaced else NUMBERED
-    outer = outer_lines(body, pattern)
-    if not usable(path) or (outer is None and not body.strip()):
+    spaced = shows is not None and SPACED.match(body) is not None
+    form = SPACED if spaced else SURE
+    shown = numbered(begun_lines(body), form)
+    if not usable(path) or (shown is None and not body.strip()):
         return Findings(failed=True, category="file_read")
-    (start, _), (end, last) = outer or ((None, ""), (None, ""))
-    if start is not None and end is not None and end > start and not last.strip("\r"):
+    if shown is not None and shown.ends_empty():
         asked = as_items(call.arguments.get("view_range"))
         wanted = whole_number(asked[1]) if len(asked) == 2 and path == given else None
-        if wanted != end:
-            end -= 1
+        if wanted != shown.last.number:
+            shown = shown.without_last()
     ref = FileRef(
         path,
         "read",
-        line_start=start,
-        line_end=end,
-        ranges=None if end is None else gaps(_runs(body, pattern, end)),
+        line_start=None if shown is None else shown.first,
+        line_end=None if shown is None else shown.end,
+        ranges=None if shown is None else gaps(shown.runs),
         rule="editor: lines that view showed",
-        shown_chars=len(body),
+        shown_chars=text_size(body) if shown is None else shown.chars,
         printed=body,
     )
     return Findings(refs=(ref,), category="file_read")
-
-
-def _runs(body: str, pattern: re.Pattern[str], end: int) -> list[tuple[int, int]]:
-    """Runs of lines of a view whose middle the harness cut out; empty if it cut nothing."""
-    if "truncated" not in body or _CUT.search(body) is None:
-        return []
-    parts = (outer_lines(piece, pattern) for piece in _CUT.split(body))
-    found = [(part[0][0], min(part[1][0], end)) for part in parts if part is not None]
-    return [(first, last) for first, last in found if first <= last]
 
 
 def _is_folder(call: ToolCall, text: str) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from groundtrace.answers import diffs
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.fold import fold, surfaced
+from groundtrace.answers.line import Shown, size
 from groundtrace.answers.payload import Payload, payload_of
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
@@ -18,8 +20,7 @@ from groundtrace.base.values import (
     text_or_empty,
     whole_name,
 )
-from groundtrace.model import FileRef, ToolCall
-from groundtrace.tools import diffs
+from groundtrace.model import AccessKind, FileRef, ToolCall
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.sourcegraph import repos_in
 from groundtrace.tools.table import ToolEntry
@@ -72,18 +73,19 @@ def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files of a code search: matched if fragments of them were shown, else surfaced."""
     del entry, cwd
     payload = payload_of(call.result)
-    spans = FilesWithLines("matched", "search_code: files found", bare_kind="surfaced")
+    shown = []
     repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
     for item in as_items(payload.mapping.get("items")):
         item = as_mapping(item)
         name = whole_name(as_mapping(item.get("repository")).get("full_name"))
         repo = f"github.com/{name}" if name else repos[0] if len(repos) == 1 else None
-        shown = any(
-            text_or_empty(as_mapping(m).get("fragment")) for m in as_items(item.get("text_matches"))
-        )
-        spans.add(whole_name(item.get("path")), repo=repo, shown=shown)
+        matches = [as_mapping(match) for match in as_items(item.get("text_matches"))]
+        texts = [text for match in matches if (text := text_or_empty(match.get("fragment")))]
+        kind: AccessKind = "matched" if texts else "surfaced"
+        shown.append(Shown(whole_name(item.get("path")), kind, chars=size(texts), repo=repo))
         repos.append(repo or "")
-    return Findings(spans.refs(), failed=not spans, repos=distinct(repos))
+    refs = fold(shown, "search_code: files found")
+    return Findings(refs, failed=not refs, repos=distinct(repos))
 
 
 def _query_repos(query: str) -> tuple[str, ...]:
@@ -107,13 +109,14 @@ def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     del cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
-    spans = FilesWithLines("read", f"{entry.short}: hunks shown", bare_kind="surfaced")
+    shown: Iterable[Shown] = ()
     if payload.value is not None:
-        diffs.add_json(payload.value, spans, repo)
+        shown = diffs.in_objects(payload.value, repo)
     elif not _failed(payload):
-        diffs.add_text(payload.text, spans, repo)
+        shown = diffs.in_text(payload.text, repo)
+    refs = fold(shown, f"{entry.short}: hunks shown")
     failed = _failed(payload) or not (payload.value or payload.text.strip())
-    return Findings(spans.refs(), failed=failed and not spans, repos=distinct((repo or "",)))
+    return Findings(refs, failed=failed and not refs, repos=distinct((repo or "",)))
 
 
 def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -1,8 +1,7 @@
 """Grep in every output mode: names, counts, and lines with or without file names.
 
-The content mode is the difficult one. Match lines are `path:12:text`, context lines are
-`path-11-text`. Paths themselves contain dashes and digits. Paths can be relative on match lines and
-absolute on context lines. If only one file was searched, there is no path at all.
+`answers.found` and `answers.headed` read the lines. Only the tool knows which path was searched: if
+it was one file, the lines have no name at all.
 """
 
 from __future__ import annotations
@@ -12,14 +11,25 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from groundtrace.answers.file_names import named_like_file
-from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.fold import fold, surfaced
+from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
+from groundtrace.answers.headed import found_below, text_below
+from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.refusals import is_refusal, shown_text
+from groundtrace.answers.texts import text_of
+from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping, as_texts, first_text, text_or_empty
+from groundtrace.base.values import (
+    as_items,
+    as_mapping,
+    as_texts,
+    first_text,
+    text_or_empty,
+    whole_number,
+)
 from groundtrace.model import ToolCall
 from groundtrace.tools import structured
-from groundtrace.tools.file_blocks import found_blocks, listed_files
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
@@ -33,10 +43,8 @@ _NOTE = regex(
     r"|\[\d+ lines? truncated|\.\.\. \[",
     re.IGNORECASE,
 )
-_BARE = regex(r"(\d{1,9})([:-])")
-_MATCH = regex(r"([^:\t]+):(\d{1,9}):")
-_CONTEXT = regex(r"-(\d{1,9})-")
-_LONGEST_PATH = 4096
+_WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
+_NUMBER = regex(r"\s*(\d{1,9})[:-]")
 _COUNT = regex(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 
@@ -59,6 +67,7 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return structured.grep(stated, cwd)
     data = as_mapping(result.data)
     text = shown_text(result) or text_or_empty(data.get("content"))
+    text = text if "\x1b" not in text else text_of(text).text
     if is_refusal(text):
         return NOTHING
     given = first_text(call.arguments, entry.path_arguments)
@@ -72,14 +81,19 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(refs=surfaced(paths, "grep: files with matches"))
     if _NONE.match(text) or not text.strip():
         return NOTHING
-    spans = listed_files(text, cwd, scope) or found_blocks(text, cwd, scope)
-    if spans is not None:
-        return Findings(refs=spans.refs(), failed=not spans)
+    shown = _in_blocks(text, cwd, scope)
+    if shown is not None:
+        return Findings(refs=(refs := fold(shown, "grep: blocks of lines")), failed=not refs)
     if mode == "count":
         return _counts(text, cwd, scope, searched=given)
-    if mode == "content" or (not mode and any(_MATCH.match(line) for line in _lines(text))):
-        spans = content(text, cwd, scope, searched=given)
-        return Findings(refs=spans.refs(), failed=not spans)
+    if mode == "content" or not mode:
+        refs = fold(content(text, cwd, scope, searched=given), "grep: lines shown")
+        if (
+            mode
+            or any(ref.kind == "matched" for ref in refs)
+            or any(map(MATCH.match, _lines(text)))
+        ):
+            return Findings(refs=refs, failed=not refs)
     if result.is_error:
         return NOTHING
     paths = (locate(name, cwd, scope) for name in listed(text))
@@ -108,31 +122,28 @@ def _lines(text: str) -> Iterator[str]:
             yield line
 
 
-def content(text: str, cwd: str | None, scope: str, searched: str = "") -> FilesWithLines:
-    """The files whose lines are shown; `searched` is the path argument, empty if none was given."""
+def content(text: str, cwd: str | None, scope: str, searched: str = "") -> list[Shown]:
+    """The lines shown; `searched` is the path argument, empty if none was given."""
     lines = list(_lines(text))
-    spans = FilesWithLines("matched", "grep: lines shown")
-    if searched and _one_file(lines, scope):
-        for line in lines:
-            match = _BARE.match(line)
-            if match is not None:
-                spans.add(scope, int(match[1]), chars=len(line) + 1)
-        if not spans and lines:
-            spans.add(scope, shown=True, chars=sum(len(line) + 1 for line in lines))
-        return spans
-    known = _match_paths(lines, cwd, scope)
-    previous: tuple[str, int] | None = None
-    for line in lines:
-        if line == "--":
-            previous = None
-            continue
-        place = _place(line, cwd, scope, known, previous)
-        if place is not None:
-            spans.add(*place, chars=len(line) + 1)
-            previous = place
-    if not spans:
-        _without_numbers(lines, cwd, scope, spans)
-    return spans
+
+    def place(name: str) -> str:
+        return locate(name, cwd, scope)
+
+    def spelled(name: str) -> str | None:
+        return place(name) if _is_name(name) else None
+
+    if searched and _one_file(lines, scope) and [*map(place, lines)] != [scope]:
+        number = None if numbers_rise(lines) else no_number
+        return list(found_in(lines, scope, number=number))
+    whole = [line for line in text.split("\n") if not _NOTE.match(line)]
+    below = list(found_below(whole, place))
+    if below and len(below) == sum(line != BREAK for line in lines):
+        return below
+    numbered = list(found(lines, place))
+    if any(line.first for line in numbered) or any(map(MATCH.match, lines)):
+        return numbered
+    plain = list(found(lines, spelled, numbered=False))
+    return plain or numbered or list(text_below(whole, spelled))
 
 
 def _one_file(lines: Sequence[str], scope: str) -> bool:
@@ -141,77 +152,83 @@ def _one_file(lines: Sequence[str], scope: str) -> bool:
     Then every line begins with its number, and the numbers grow. A dated file name (`2024-01-…`)
     also begins with digits, but these do not grow.
     """
-    shown = [line for line in lines if line != "--"]
-    numbers = [int(match[1]) for line in shown if (match := _BARE.match(line))]
+    shown = [line for line in lines if line != BREAK]
+    numbers = [int(match[1]) for line in shown if (match := BARE.match(line))]
     if numbers and len(numbers) == len(shown):
         grows = all(a < b for a, b in pairwise(numbers))
-        return named_like_file(scope) or (grows and not _MATCH.match(shown[0]))
+        return named_like_file(scope) or (grows and not MATCH.match(shown[0]))
     if not shown or numbers or not named_like_file(scope):
         return False
-    return not any(_MATCH.match(line) or "/" in _name_of(line) for line in shown)
+    return not any(MATCH.match(line) or "/" in _name_before(line) for line in shown)
 
 
-def _match_paths(lines: Sequence[str], cwd: str | None, scope: str) -> set[str]:
-    """Absolute paths on match lines; the colon shows where such a path ends."""
-    known: set[str] = set()
-    doubtful: list[str] = []
-    for line in lines:
-        match = _MATCH.match(line[:_LONGEST_PATH])
-        if match is None:
-            continue
-        if _CONTEXT.search(match[1]):
-            doubtful.append(match[1])
-        else:
-            known.add(locate(match[1], cwd, scope))
-    for name in doubtful:
-        # Either a file name with `-12-` in it, or a context line with `…:12:` in its text.
-        starts = [name[: found.start()] for found in _CONTEXT.finditer(name)]
-        if not any(locate(start, cwd, scope) in known for start in starts) and not any(
-            named_like_file(start) for start in starts
-        ):
-            known.add(locate(name, cwd, scope))
-    return known
-
-
-def _place(
-    line: str, cwd: str | None, scope: str, known: set[str], previous: tuple[str, int] | None
-) -> tuple[str, int] | None:
-    """File and number of one line, or None for a line that is neither match nor context."""
-    line = line[:_LONGEST_PATH]
-    match = _MATCH.match(line)
-    if match is not None:
-        path = locate(match[1], cwd, scope)
-        if path in known:
-            return path, int(match[2])
-    splits = [(line[: found.start()], int(found[1])) for found in _CONTEXT.finditer(line)]
-    places = [(locate(start, cwd, scope), number) for start, number in splits if start]
-    for path, number in reversed(places):  # the longest path that is on a match line
-        if path in known:
-            return path, number
-    if previous is not None:
-        for path, number in places:
-            if path == previous[0] and number == previous[1] + 1:
-                return path, number
-    # A page may end between a context line and its match. Then the path must look like a file.
-    for path, number in places:
-        if named_like_file(path) and " " not in path:
-            return path, number
-    return None
-
-
-def _without_numbers(
-    lines: Sequence[str], cwd: str | None, scope: str, spans: FilesWithLines
-) -> None:
-    """`path:text` lines of a search without line numbers."""
-    for line in lines:
-        name = _name_of(line)
-        if name:
-            spans.add(locate(name, cwd, scope), shown=True, chars=len(line) + 1)
-
-
-def _name_of(line: str) -> str:
+def _name_before(line: str) -> str:
     """The path before the first colon of a `path:text` line; empty if there is no path."""
     name, colon, _ = line.partition(":")
-    if not colon or any(character.isspace() for character in name):
-        return ""
-    return name if "/" in name or named_like_file(name) else ""
+    return name if colon and _is_name(name) else ""
+
+
+def _is_name(name: str) -> bool:
+    if any(character.isspace() for character in name):
+        return False
+    return "/" in name or named_like_file(name)
+
+
+# --- blocks below names ---------------------------------------------------------------------
+
+
+def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
+    """Files and lines of an answer in blocks or fields; None if it has no such block.
+
+    Gemini CLI's search prints `File: path` and below it `L12: text`, that of opencode `path:` and
+    below it `  Line 12: text`, that of Cursor the path alone and below it `  12:text`, in a tag.
+    Searches of other harnesses answer with an object that lists the files.
+    """
+    workspace = _WORKSPACE.match(text[:5000])
+    if workspace is not None:
+        return list(_in_workspace(text[workspace.end() :], workspace["root"]))
+    listed = _listed_files(text, cwd, scope)
+    if listed is not None:
+        return listed
+    lines = text.split("\n")
+    return list(found_below(lines, lambda name: locate(name, cwd, scope), bare=False)) or None
+
+
+def _in_workspace(body: str, root: str) -> Iterator[Shown]:
+    """Files below the root of a workspace: a name, and below it the lines that were found."""
+    path = ""
+    for line in body.partition("</workspace_result>")[0].split("\n"):
+        number = _NUMBER.match(line)
+        if path and number is not None:
+            yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
+        elif line and line[0] not in " \t([" and not line.endswith(":"):
+            path = absolute(line.strip(), root)
+            yield Shown(path, "surfaced")
+
+
+def _listed_files(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
+    """Files of an answer that is an object with `files`; None for any other answer.
+
+    `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each
+    file.
+    """
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
+    except jsonio.BadJsonError:
+        return None
+    if not isinstance(as_mapping(value).get("files"), list):
+        return None
+    shown = []
+    for entry in as_items(value["files"]):
+        members = as_mapping(entry)
+        name = entry if isinstance(entry, str) else text_or_empty(members.get("path"))
+        sample = text_or_empty(members.get("sample"))
+        line = whole_number(members.get("firstMatchLine")) if sample else None
+        path = locate(name, cwd, scope) if name else ""
+        if line is None:
+            shown.append(Shown(path, "surfaced"))
+        else:
+            shown.append(Shown(path, "matched", line, None, len(sample)))
+    return shown

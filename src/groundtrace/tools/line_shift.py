@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from groundtrace.answers.fold import numbered
+from groundtrace.answers.numbered import SURE, numbered_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, as_mapping, text_or_empty, whole_number
 from groundtrace.model import FileRef, ToolCall
 
-NUMBERED = regex(r"[ \t]*(\d+)(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 """A line of Read (`     1→text` until 2.1.74, `1<TAB>text` later), of `cat -n`, or of opencode
 (`00001| text`)."""
 
@@ -98,13 +97,13 @@ def _placed(text: str, new: Sequence[str]) -> int | None:
 
     It is found in the numbered lines of the answer; None unless the text is there exactly once.
     """
-    shown = list(numbered(text.split("\n"), NUMBERED))
+    shown = numbered_lines(text.split("\n"), SURE)
     if not any(line.strip() for line in new):
         return None
     found = [
-        shown[at][0]
+        shown[at].number
         for at in range(len(shown) - len(new) + 1)
-        if _stands(new, [content.rstrip("\r") for _, content in shown[at : at + len(new)]])
+        if _stands(new, [line.text.rstrip("\r") for line in shown[at : at + len(new)]])
     ]
     return found[0] if len(found) == 1 else None
 

@@ -11,8 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import outer_lines, surfaced
+from groundtrace.answers.fold import fold, gaps, surfaced
+from groundtrace.answers.line import Shown, text_size
+from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base.patterns import regex
@@ -27,7 +30,7 @@ from groundtrace.base.values import (
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings
-from groundtrace.tools.line_shift import NUMBERED, body_shift, edit_changes, with_changes
+from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 from groundtrace.tools.tagged_reads import tagged_read
 
@@ -72,28 +75,30 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     file = as_mapping(as_mapping(result.data).get("file"))
     path = first_text(call.arguments, entry.path_arguments) or text_or_empty(file.get("filePath"))
     path = absolute(path, cwd)
-    if _shows_nothing(text, file):
+    lines = begun_lines(text)
+    shown = numbered(lines)
+    if shown is None and _shows_nothing(text, file):
         return NOTHING
     span = _span_of_data(file)
-    rule = "read: lines of the structured result"
-    if span is None:
-        span = _span_of_text(text, call)
-        rule = "read: numbered lines of the output"
-    if span is None:
+    shown = contents(lines) if shown is None else _of_the_file(shown, call)
+    runs = [span] if span else [] if shown is None else shown.runs
+    rule = "read: lines of the structured result" if span else "read: numbered lines of the output"
+    if not runs:
         shows = bool(text.strip() or file) and not result.is_error
         if not shows or is_refusal(text) or _UNREADABLE.search(text):
             return NOTHING
         rule = "read: opened, output without line numbers"
     if not usable(path):
         return NOTHING
-    start, end = span or (None, None)
+    chars = text_size(text) if shown is None else shown.chars
     ref = FileRef(
         path,
         "read",
-        line_start=start,
-        line_end=end,
+        line_start=min(runs)[0] if runs else None,
+        line_end=max([end for _, end in runs]) if runs else None,
+        ranges=gaps(runs),
         rule=rule,
-        shown_chars=len(text) or None,
+        shown_chars=chars if text else None,
         printed=text,
     )
     return Findings(refs=(ref,))
@@ -104,8 +109,6 @@ def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
 
     The structured result counts one line in both cases.
     """
-    if outer_lines(text, NUMBERED) is not None:
-        return False
     is_empty = isinstance(file.get("content"), str) and not file["content"]
     return is_empty or _UNREADABLE.search(text) is not None
 
@@ -128,20 +131,16 @@ def _span_of_data(file: object) -> tuple[int, int] | None:
     return start, end
 
 
-def _span_of_text(text: str, call: ToolCall) -> tuple[int, int] | None:
-    """First and last numbered line, without the extra empty line at the end of the file.
+def _of_the_file(shown: Numbered, call: ToolCall) -> Numbered:
+    """The lines shown, without the extra empty line at the end of the file.
 
     If the answer has as many lines as were asked for, the last one is a line of the file, even if
     it is empty.
     """
-    outer = outer_lines(text, NUMBERED)
-    if outer is None:
-        return None
-    (start, _), (end, last) = outer
     limit = whole_number(call.arguments.get("limit")) or _DEFAULT_LIMIT
-    if end > start and not last.strip("\r") and end - start + 1 < limit:
-        end -= 1
-    return (start, end) if end >= start >= 1 else None
+    if shown.ends_empty() and shown.end - shown.first + 1 < limit:
+        return shown.without_last()
+    return shown
 
 
 def glob(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -282,4 +281,28 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             for path in dict.fromkeys(paths)
             if usable(path)
         )
+    return Findings(refs=refs, failed=not refs)
+
+
+_BLOCK = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
+_END = "End of content"
+
+
+def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
+    """A tool that prints several files, each below `--- path ---`: these files were read.
+
+    The text has no line numbers. If a file was cut, the answer does not say which lines are left.
+    """
+    result = call.result
+    text = shown_text(result)
+    if result is None or result.is_error or is_refusal(text):
+        return NOTHING
+    marks = list(_BLOCK.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    shown = []
+    for mark, end in zip(marks, ends, strict=False):  # `ends` has one item even without marks
+        body = text[mark.end() : end].strip("\n")
+        if body and mark["path"] != _END:
+            shown.append(Shown(absolute(mark["path"], cwd), "read", chars=text_size(body)))
+    refs = fold(shown, "read: files below their names")
     return Findings(refs=refs, failed=not refs)

@@ -11,15 +11,14 @@ import re
 
 from msgspec.structs import replace
 
-from groundtrace.answers.fold import numbered
+from groundtrace.answers.numbered import SURE, numbered_lines
 from groundtrace.answers.refusals import shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef, ToolCall, ToolResult
-from groundtrace.tools.line_shift import NUMBERED
 
 _STORED = regex(r"/tool-results/[^\s'\"/]+\Z")
 _NAME = regex(r"[\w.@+:,-]+")
-_GREPPED = regex(r"(\d+)[:-](.*)", re.DOTALL)
+_GREPPED = regex(r"(\d{1,9})[:-](.*)", re.DOTALL)
 
 
 class StoredOutputs:
@@ -82,10 +81,10 @@ def _names(text: str, path: str) -> bool:
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
     """The first call, with the part of its stored output that a later call showed as its result."""
     text = shown_text(reading.result)
-    for pattern in (NUMBERED, _GREPPED):
-        lines = list(numbered(text.split("\n"), pattern))
+    for form in (SURE, _GREPPED):
+        lines = numbered_lines(text.split("\n"), form)
         if lines and text.lstrip()[:1].isdigit():
-            text = "\n".join(content for _, content in lines)
+            text = "\n".join(line.text for line in lines)
             break
     is_error = reading.result is None or reading.result.is_error
     return replace(origin, result=ToolResult(text=text, is_error=is_error))

@@ -20,7 +20,6 @@ def call_readers() -> Mapping[str, CallReader]:
     from groundtrace.tools import (
         auggie,
         editor,
-        file_blocks,
         github,
         grep,
         local_files,
@@ -38,7 +37,7 @@ def call_readers() -> Mapping[str, CallReader]:
         "write": local_files.write,
         "patch": local_files.patch,
         "editor": editor.editor,
-        "several_files": file_blocks.several_files,
+        "several_files": local_files.several_files,
         "retrieval": auggie.retrieval,
         "generic": generic_reader,
         "serena_read": serena.read_file,

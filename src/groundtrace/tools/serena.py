@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from groundtrace.answers.words import plain
 from groundtrace.base.values import as_texts
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_reader
-from groundtrace.tools.generic.words import plain
 from groundtrace.tools.table import ToolEntry
 
 

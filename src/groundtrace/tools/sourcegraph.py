@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers import diffs
+from groundtrace.answers.fold import fold, surfaced
+from groundtrace.answers.line import Shown, in_runs, text_size
 from groundtrace.answers.payload import Payload, payload_of
 from groundtrace.answers.sourcegraph_text import (
     Block,
@@ -16,7 +18,7 @@ from groundtrace.answers.sourcegraph_text import (
     fragments,
     is_past_the_end,
     link_of,
-    opened_span,
+    opened_lines,
     plain_repo,
 )
 from groundtrace.base.patterns import regex
@@ -31,7 +33,6 @@ from groundtrace.base.values import (
     whole_number,
 )
 from groundtrace.model import AccessKind, ToolCall
-from groundtrace.tools import diffs
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.table import ToolEntry
 
@@ -103,10 +104,10 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     end = link.end if link else whole_number(call.arguments.get("endLine"))
     if is_past_the_end(text, end):
         return Findings(failed=True, repos=repos)
-    span = opened_span(text, end)
-    if span is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
+    shown = opened_lines(text, end)
+    if shown is None and (payload.is_error or not text.strip() or _NO_RESULTS.match(text)):
         return Findings(failed=True, repos=repos)
-    if span is None and link is None and _REFUSAL.fullmatch(text):
+    if shown is None and link is None and _REFUSAL.fullmatch(text):
         return Findings(failed=True, repos=repos)
     if not link and payload.is_error:
         return Findings(failed=True, repos=repos)
@@ -116,9 +117,11 @@ def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(surfaced(files, "read_file: files of the directory", repo), repos=repos)
     if link is not None and link.is_folder:
         return Findings(repos=repos)
-    spans = FilesWithLines("read", "read_file: lines shown")
-    spans.add(path, *(span or (None, None)), repo=repo, shown=True, chars=len(text))
-    return Findings(spans.refs(), failed=not spans, repos=repos)
+    lines: Iterable[Shown] = [Shown(path, "read", chars=text_size(text), repo=repo)]
+    if shown is not None:
+        lines = in_runs(path, "read", shown.runs, shown.chars, repo)
+    refs = fold(lines, "read_file: lines shown")
+    return Findings(refs, failed=not refs, repos=repos)
 
 
 def _url_line(text: str) -> str:
@@ -172,9 +175,12 @@ def _opened_block(payload: Payload) -> Iterator[Block]:
     text = text_or_empty(payload.mapping.get("content")) or payload.text
     link = link_of(text_or_empty(payload.mapping.get("url")) or _url_line(text))
     if link is not None and not link.is_folder:
-        span = opened_span(text, link.end)
-        start, end = span or (link.start, link.end)
-        yield Block(link.repo, link.path, start, end, shown=True)
+        shown = opened_lines(text, link.end)
+        runs = [] if shown is None else shown.runs
+        if not runs and link.start:
+            runs = [(link.start, link.end or link.start)]
+        chars = None if shown is None else shown.chars
+        yield Block(link.repo, link.path, shown=True, runs=tuple(runs), chars=chars)
 
 
 def _matched(
@@ -186,22 +192,14 @@ def _matched(
 ) -> Findings:
     asked = named_repos(call.arguments)
     blocks = list(blocks)
-    spans = FilesWithLines("matched", f"{entry.short}: lines shown", bare_kind="surfaced")
-    for block in blocks:
-        repo = block.repo or (asked[0] if len(asked) == 1 else None)
-        spans.add(
-            block.path.lstrip("/"),
-            block.start,
-            block.end,
-            repo=repo,
-            shown=block.shown,
-            runs=block.runs or None,
-            chars=block.chars,
-        )
+    default = asked[0] if len(asked) == 1 else None
+    refs = fold(
+        (line for block in blocks for line in block.lines(default)), f"{entry.short}: lines shown"
+    )
     repos = distinct((*asked, *(block.repo for block in blocks)))
     return Findings(
-        spans.refs(),
-        failed=not spans and (payload.is_error or (not blocks and _is_empty(payload))),
+        refs,
+        failed=not refs and (payload.is_error or (not blocks and _is_empty(payload))),
         repos=repos,
         symbols=symbols,
     )
@@ -252,13 +250,13 @@ def compare(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 def _changes(call: ToolCall, entry: ToolEntry, kind: AccessKind) -> Findings:
     payload = payload_of(call.result)
     asked = named_repos(call.arguments)
-    spans = FilesWithLines(kind, f"{entry.short}: hunks shown", bare_kind="surfaced")
     repo = asked[0] if len(asked) == 1 else None
     if payload.value is not None:
-        diffs.add_json(payload.value, spans, repo)
+        shown = diffs.in_objects(payload.value, repo, kind)
     else:
-        diffs.add_text(payload.text, spans, repo)
-    return Findings(spans.refs(), failed=not spans, repos=asked)
+        shown = diffs.in_text(payload.text, repo, kind)
+    refs = fold(shown, f"{entry.short}: hunks shown")
+    return Findings(refs, failed=not refs, repos=asked)
 
 
 # --- deep search, repositories ------------------------------------------------------------
@@ -272,21 +270,22 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         payload.mapping.get("answer")
     )
     text = text or ("" if payload.value is not None else payload.text)
-    spans = FilesWithLines("surfaced", f"{entry.short}: sources cited")
+    cited = []
     repos = list(named_repos(call.arguments))
     for match in _CITED.finditer(text):
         link = link_of(match["target"]) if "/-/blob/" in match["target"] else None
         if link is not None:
-            spans.add(link.path, repo=link.repo)
+            cited.append(Shown(link.path, "surfaced", repo=link.repo))
             repos.append(link.repo)
-    if not spans:
+    if not cited:
         for match in _CITED_NAME.finditer(text):
             parts = re.split(r"[@?#]", match["where"], maxsplit=1)[0].split("/")
             if len(parts) > 3 and "." in parts[0]:
-                spans.add("/".join(parts[3:]), repo="/".join(parts[:3]))
+                cited.append(Shown("/".join(parts[3:]), "surfaced", repo="/".join(parts[:3])))
                 repos.append("/".join(parts[:3]))
     pending = payload.is_error or not (text.strip() or payload.mapping)
-    return Findings(spans.refs(), failed=pending, repos=distinct(repos))
+    refs = fold(cited, f"{entry.short}: sources cited")
+    return Findings(refs, failed=pending, repos=distinct(repos))
 
 
 def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

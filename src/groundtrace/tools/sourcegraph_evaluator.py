@@ -6,10 +6,12 @@ Its category stays `other` (D2). What its output shows of a file still counts, a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import FilesWithLines
+from groundtrace.answers.fold import fold
+from groundtrace.answers.line import Shown, in_runs
 from groundtrace.answers.payload import payload_of
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import distinct, first_text
@@ -54,7 +56,7 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     body, _, notes = text.partition(_NOTES)
     if payload.is_error or _EMPTY.fullmatch(text):
         return Findings(failed=True, repos=repos)
-    spans = FilesWithLines("read", _RULE, bare_kind="surfaced")
+    shown: list[Shown] = []
     ranges: list[FileRef] = []
     if opened and _shows_content(body.strip()):
         for repo, path, start, end in opened:
@@ -66,14 +68,16 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             if several and ranged and usable(path) and not _CHOOSES.search(script):
                 ranges.append(FileRef(path, "read", repo, start, end, rule=_RULE))
             else:
-                runs = [(line, line) for line in lines] or None
-                spans.add(path, start, end, repo=repo, shown=True, runs=runs)
+                if lines:
+                    shown += in_runs(path, "read", [(n, n) for n in lines], None, repo)
+                else:
+                    shown.append(Shown(path, "read", start, end, repo=repo))
     elif not opened:
-        _add_listed(script, body, spans)
+        shown += _listed(script, body)
     for line in notes.split("\n"):
-        _add_note(line, repos, spans)
+        shown += _noted(line, repos)
     parted = {(ref.repo, ref.path) for ref in ranges}
-    whole = tuple(ref for ref in spans.refs() if (ref.repo, ref.path) not in parted)
+    whole = tuple(ref for ref in fold(shown, _RULE) if (ref.repo, ref.path) not in parted)
     return Findings((*ranges, *whole), repos=repos)
 
 
@@ -105,7 +109,7 @@ def _shows_content(body: str) -> bool:
     return bool(_SHOWN_LINE.search(body)) or body.count("\n") >= 2 or len(body) > 200
 
 
-def _add_listed(script: str, body: str, spans: FilesWithLines) -> None:
+def _listed(script: str, body: str) -> Iterator[Shown]:
     """Paths that a search script returned, when it searched one repository."""
     searched = repos_in(script)
     if len(searched) != 1 or "search" not in script:
@@ -113,18 +117,18 @@ def _add_listed(script: str, body: str, spans: FilesWithLines) -> None:
     for item in re.split(r"[,\n]", body.strip().removeprefix("{").removesuffix("}")):
         match = _LISTED.fullmatch(item.strip()[:_LONGEST_PATH])
         if match is not None:
-            spans.add(match["path"], repo=searched[0])
+            yield Shown(match["path"], "surfaced", repo=searched[0])
 
 
-def _add_note(line: str, repos: tuple[str, ...], spans: FilesWithLines) -> None:
+def _noted(line: str, repos: tuple[str, ...]) -> Iterator[Shown]:
     match = _NOTE.match(line.strip())
     if match is None:
         return
     where = match["where"]
     for repo in repos:
         if where.startswith(repo + "/"):
-            spans.add(where[len(repo) + 1 :], repo=repo)
+            yield Shown(where[len(repo) + 1 :], "surfaced", repo=repo)
             return
     parts = where.split("/")
     if len(parts) > 3:
-        spans.add("/".join(parts[3:]), repo="/".join(parts[:3]))
+        yield Shown("/".join(parts[3:]), "surfaced", repo="/".join(parts[:3]))

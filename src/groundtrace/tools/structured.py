@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import FilesWithLines, surfaced
+from groundtrace.answers.fold import fold, surfaced
+from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
 from groundtrace.base.values import (
     as_items,
@@ -92,23 +93,24 @@ def glob(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, A
 
 def grep(done: Mapping[str, Any], cwd: str | None) -> Findings:
     """Matches per workspace; names are relative to the workspace's key."""
-    spans = FilesWithLines(
-        "matched", "grep: matches in the structured result", bare_kind="surfaced"
-    )
+    shown: list[Shown] = []
     for root, found in as_mapping(done.get("workspaceResults")).items():
         base = absolute(root, cwd)
         found = as_mapping(found)
         for name in as_texts(as_mapping(found.get("files")).get("files")):
-            spans.add(absolute(name, base))
+            shown.append(Shown(absolute(name, base), "surfaced"))
         for counted in as_items(as_mapping(found.get("count")).get("counts")):
-            spans.add(absolute(text_or_empty(as_mapping(counted).get("file")), base))
+            name = text_or_empty(as_mapping(counted).get("file"))
+            shown.append(Shown(absolute(name, base), "surfaced"))
         for match in as_items(as_mapping(found.get("content")).get("matches")):
             path = absolute(text_or_empty(as_mapping(match).get("file")), base)
             for line in as_items(as_mapping(match).get("matches")):
                 line = as_mapping(line)
                 chars = len(text_or_empty(line.get("content"))) or None
-                spans.add(path, whole_number(line.get("lineNumber")), shown=True, chars=chars)
-    return Findings(refs=spans.refs(), failed=not spans)
+                number = whole_number(line.get("lineNumber"))
+                shown.append(Shown(path, "matched", number, None, chars))
+    refs = fold(shown, "grep: matches in the structured result")
+    return Findings(refs=refs, failed=not refs)
 
 
 def listing(done: Mapping[str, Any]) -> Findings:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import FilesWithLines, outer_lines
+from groundtrace.answers.fold import fold, gaps
+from groundtrace.answers.line import Shown
+from groundtrace.answers.numbered import BARRED, numbered
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.refusals import shown_text
 from groundtrace.base.patterns import regex
@@ -19,14 +21,13 @@ from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
 
 _WINDOW = regex(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
-_NUMBERED = regex(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)
 _FOUND = regex(
     r'^\[?Found \d++ matches for "(?P<term>.{0,1000}?)" in (?P<place>[^\n]{0,400}?\S)[\]:]?[ \t]*+$',
     re.MULTILINE | re.DOTALL,
 )
 _END = regex(r"^\[?End of matches for ", re.MULTILINE)
 _COUNT = regex(r"(?<!\s)\s++\((?:\d++ matches?|Line (?P<line>\d{1,9}))\)(?:: .*)?$")
-_MATCH = regex(r"^Line (\d{1,9}):", re.MULTILINE)
+_MATCH = regex(r"^Line (\d{1,9}):[^\n]*+", re.MULTILINE)
 
 
 def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -42,11 +43,20 @@ def window(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     refs: dict[FileRef, None] = {}
     for shown, stop in zip(windows, ends, strict=True):
         path = absolute(shown["path"], cwd)
-        outer = outer_lines(text[shown.end() : stop], _NUMBERED)
-        if outer is not None and usable(path):
-            (start, _), (end, _) = outer
+        lines = numbered(text[shown.end() : stop].split("\n"), BARRED)
+        if lines is not None and usable(path):
             rule = "window: lines that it shows"
-            refs[FileRef(path, "read", line_start=start, line_end=end, rule=rule)] = None
+            ranges = gaps(lines.runs)
+            ref = FileRef(
+                path,
+                "read",
+                line_start=lines.first,
+                line_end=lines.end,
+                rule=rule,
+                ranges=ranges,
+                shown_chars=lines.chars,
+            )
+            refs[ref] = None
     return Findings(tuple(refs)) if refs else NOTHING
 
 
@@ -59,13 +69,17 @@ def found_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     end = _END.search(text, found.end())
     body = text[found.end() : end.start() if end else len(text)]
     scope = absolute(found["place"], cwd)
-    spans = FilesWithLines("matched", "search: files that it names", "surfaced")
+    lines = []
     for line in filter(None, map(str.strip, body.split("\n"))):
         shown = _COUNT.search(line)
         name = line[: shown.start()] if shown else line
-        number = shown["line"] if shown else None
-        spans.add(locate(name, cwd, scope), int(number) if number else None)
-    return Findings(spans.refs(), failed=not spans)
+        path = locate(name, cwd, scope)
+        if shown and shown["line"]:
+            lines.append(Shown(path, "matched", int(shown["line"]), None, len(line) + 1))
+        else:
+            lines.append(Shown(path, "surfaced"))
+    refs = fold(lines, "search: files that it names")
+    return Findings(refs, failed=not refs)
 
 
 def found_lines(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
@@ -74,7 +88,10 @@ def found_lines(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     found = _FOUND.search(text)
     if found is None:
         return NOTHING
-    spans = FilesWithLines("matched", "search: lines of the file that match")
-    for line in _MATCH.finditer(text, found.end()):
-        spans.add(absolute(found["place"], cwd), int(line[1]))
-    return Findings(spans.refs(), failed=not spans)
+    path = absolute(found["place"], cwd)
+    lines = [
+        Shown(path, "matched", int(line[1]), None, len(line[0]) + 1)
+        for line in _MATCH.finditer(text, found.end())
+    ]
+    refs = fold(lines, "search: lines of the file that match")
+    return Findings(refs, failed=not refs)

@@ -7,7 +7,8 @@ opencode since 2026 begins every read with `<path>…</path>` and `<type>file</t
 from __future__ import annotations
 
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import outer_lines, surfaced
+from groundtrace.answers.fold import gaps, surfaced
+from groundtrace.answers.numbered import COLON, numbered
 from groundtrace.answers.places import absolute
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
@@ -16,7 +17,6 @@ from groundtrace.tools.findings import NOTHING, Findings
 _HEAD = regex(
     r"\s*<path>(?P<path>[^\n<]{1,4096})</path>\n<type>(?P<type>file|directory)</type>\n<(?:content|entries)>\n?"
 )
-_LINE = regex(r"(\d{1,9}): ?(.*)")
 _COUNT = regex(r"\((?:\d+ entries|Showing \d+ of \d+ entries).*\)$")
 
 
@@ -32,17 +32,17 @@ def tagged_read(text: str, cwd: str | None) -> Findings | None:
         names = (f"{path}/{n}" for n in entries if n and n[-1] != "/" and not _COUNT.match(n))
         refs = surfaced(names, "read: files listed in a directory")
         return Findings(refs=refs, category="file_search", failed=not refs)
-    outer = outer_lines(body, _LINE)
-    if outer is None or not usable(path):
+    shown = numbered(body.split("\n"), COLON)
+    if shown is None or not usable(path):
         return NOTHING
-    (start, _), (end, _) = outer
     ref = FileRef(
         path,
         "read",
-        line_start=start,
-        line_end=end,
+        line_start=shown.first,
+        line_end=shown.end,
+        ranges=gaps(shown.runs),
         rule="read: numbered lines of the output",
-        shown_chars=len(body),
+        shown_chars=shown.chars,
         printed=body,
     )
     return Findings(refs=(ref,))

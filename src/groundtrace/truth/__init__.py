@@ -18,7 +18,9 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
+from groundtrace.problems import TEMPORARY
 from groundtrace.storage import Folder, TooLargeError
+from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth.entries import Notes
 from groundtrace.truth.records import SourceFindings
 from groundtrace.truth.row_truth import truth_of_row
@@ -35,7 +37,7 @@ from groundtrace.truth.sources import (
 )
 from groundtrace.truth.task_registry import Registry, load_registry
 
-__all__ = ["Registry", "load_ground_truth", "load_registry"]
+__all__ = ["Registry", "kept_ground_truth", "load_ground_truth", "load_registry"]
 
 _EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
 """Problems that matter only as long as no source has given files."""
@@ -59,6 +61,39 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
         reason = f"no source of {task.name} gives files" if known else "no task directory"
         problems = (*problems, Problem(GROUND_TRUTH, "no_ground_truth", reason))
     return TruthResult(truth, problems)
+
+
+KEPT_TRUTHS = 1024
+"""Truths that a worker keeps: more than most benchmarks have tasks."""
+_truths: dict[tuple[str, str], TruthResult] = {}
+"""Where a truth was read and the fingerprint of that, to the truth."""
+
+
+def kept_ground_truth(
+    task: Task | None, registry: Registry | None, mark: str | None
+) -> TruthResult:
+    """The ground truth of a task, read once by a worker for all trials of the task.
+
+    `mark` is a fingerprint of the files it is read from; without one it is read again. If a
+    temporary error spoiled it, or no file was found, it is not kept, and the next trial reads it
+    again. The case: a worker of a cluster could not see a task's folder and kept "no truth" under
+    the fingerprint of its files; later trials, with the folder in sight, got that.
+    """
+    if not mark or task is None:
+        return load_ground_truth(task, registry)
+    key = (task.folder.url if task.folder is not None else "", mark)
+    if key not in _truths:
+        with watched() as watch:
+            loaded = load_ground_truth(task, registry)
+        if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
+            note_error(task.name)
+            return loaded
+        if not loaded.truth.files:
+            return loaded
+        if len(_truths) >= KEPT_TRUTHS:
+            _truths.clear()
+        _truths[key] = loaded
+    return _truths[key]
 
 
 def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTruth:

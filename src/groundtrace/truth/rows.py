@@ -7,16 +7,21 @@ is a problem with its place; the other rows count.
 
 from __future__ import annotations
 
+import importlib
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import known
+from groundtrace.errors import MissingExtraError
 from groundtrace.model import Problem, Task, TaskRow
-from groundtrace.storage import Folder, TooLargeError
-from groundtrace.traces.jsonl import read_lines
+from groundtrace.storage import Folder, LocalFolder, TooLargeError
 from groundtrace.truth.entries import shown
 
 SUFFIXES = (".jsonl", ".json", ".parquet")
@@ -31,6 +36,9 @@ COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch")
 MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
+_PARQUET = "read_parquet(?, hive_partitioning = false)"
+BATCH = 256
+"""Rows of a Parquet file in memory at a time."""
 
 _INSTANCE = regex(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
 
@@ -56,9 +64,7 @@ def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterat
 
 def _rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
     if name.casefold().endswith(".parquet"):
-        from groundtrace.truth.parquet import parquet_rows
-
-        yield from parquet_rows(folder, name, COLUMNS, problems)
+        yield from _parquet_rows(folder, name, problems)
     elif name.casefold().endswith(".jsonl"):
         yield from _lines(folder, name, problems)
     else:
@@ -82,6 +88,58 @@ def _lines(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple
                     )
     except OSError as error:
         problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
+
+
+def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    """Rows through DuckDB (extra `tables`), with the columns that the file has of those that are
+    read; a damaged file is a problem."""
+    try:
+        duckdb = importlib.import_module("duckdb")
+    except ImportError as error:
+        raise MissingExtraError(f"reading tasks from {name}", "tables") from error
+    with tempfile.TemporaryDirectory(prefix="groundtrace-") as scratch:
+        try:
+            path = _on_disk(folder, name, Path(scratch))
+            with duckdb.connect(":memory:") as database:
+                database.execute("SET autoinstall_known_extensions = false")
+                database.execute("SET threads = 1")
+                described = database.execute(
+                    f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
+                ).description
+                there = [item[0] for item in described if item[0] in COLUMNS]
+                if not there:
+                    reason = f"it has none of the columns {', '.join(COLUMNS)}"
+                    problems.append(Problem(name, "bad_task", reason))
+                    return
+                wanted = ", ".join(f'"{column}"' for column in there)
+                found = database.execute(f"SELECT {wanted} FROM {_PARQUET}", [str(path)])
+                number = 0
+                while rows := found.fetchmany(BATCH):
+                    for row in rows:
+                        number += 1
+                        yield number, dict(zip(there, row, strict=True))
+        except (OSError, duckdb.Error) as error:
+            reason = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
+            problems.append(Problem(name, "unreadable", reason))
+
+
+def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
+    """The file under a name that DuckDB takes literally.
+
+    It reads `tasks[AB].parquet` as a pattern, and takes columns from folders like `patch=none`. A
+    file in an object store is copied.
+    """
+    path = scratch / "tasks.parquet"
+    if isinstance(folder, LocalFolder):
+        folder.open(name).close()
+        try:
+            path.symlink_to((folder.path / name).resolve())
+            return path
+        except OSError:
+            pass  # not every system lets every user make links
+    with folder.open(name) as stream, path.open("wb") as copy:
+        shutil.copyfileobj(stream, copy)
+    return path
 
 
 def _values(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:

@@ -18,10 +18,9 @@ from groundtrace.model import Confidence
 from groundtrace.problems import ProblemKind
 from groundtrace.truth import records
 from groundtrace.truth.entries import Notes, collect, truth_file
-from groundtrace.truth.gold import from_patch, test_files_of
+from groundtrace.truth.gold import from_patch, gold_patches, test_files_of
 from groundtrace.truth.patches import read_patch
 from groundtrace.truth.records import SourceFindings
-from groundtrace.truth.solve_sh import gold_patches
 from groundtrace.truth.text import instruction_paths, script_paths
 
 When = Literal["always", "until_found"]

@@ -48,7 +48,7 @@ _DEEP = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """One record of a trace, or a part of a file."""
 
     file: int | None
@@ -71,7 +71,7 @@ class Piece:
 class CallText:
     """What is known about a call so far."""
 
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[TextPiece, ...] = ()
     looking: tuple[int, int] | None = None
     """Bytes searched so far, and bytes in total; None when the search is over."""
     note: str = ""
@@ -132,7 +132,7 @@ class CallTexts:
 
     def _by_id(self, files: TraceFiles, event: Event, call_id: str, limit: int) -> CallText:
         searches = self._searched(files, event, call_id)
-        pieces: list[Piece] = []
+        pieces: list[TextPiece] = []
         for number, search in enumerate(searches.by_file):
             if search.places:
                 self._remember(files.files[number], event.step_index, search.places[0])
@@ -214,7 +214,7 @@ def _is_call(call: ToolCall, event: Event) -> bool:
     return clean_text(call.name) == event.tool_name
 
 
-def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[Piece]:
+def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[TextPiece]:
     asked = text_of_value({"tool": call.name, "arguments": dict(call.arguments)})
     yield replace(_piece(None, None, asked, limit), what="Call")
     if call.result is not None:
@@ -222,7 +222,7 @@ def _pieces_of_call(call: ToolCall, limit: int) -> Iterator[Piece]:
         yield replace(_piece(None, None, answer, limit), what="Answer")
 
 
-def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[Piece]:
+def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[TextPiece]:
     """The records at the places of an id; if there are none, the parts of the file around them."""
     records = _records_of_lines(search, call_id) or _records_of_file(search, call_id)
     if records:
@@ -232,7 +232,8 @@ def _pieces(number: int, search: IdSearch, call_id: str, limit: int) -> list[Pie
         return [_piece(number, at, text, limit) for text, at in texts.items()]
     parts = (part_at(search.file, max(0, at - WINDOW // 8), WINDOW) for at in search.places)
     return [
-        Piece(number, part.start, part.text, len(part.text), "Part of the file") for part in parts
+        TextPiece(number, part.start, part.text, len(part.text), "Part of the file")
+        for part in parts
     ]
 
 
@@ -348,11 +349,11 @@ def _scalar(value: Any) -> str:
         return "…"
 
 
-def _piece(file: int | None, offset: int | None, text: str, limit: int) -> Piece:
+def _piece(file: int | None, offset: int | None, text: str, limit: int) -> TextPiece:
     text = clean_text(text)
     # Mask more than is shown: a cut could leave half of a credential.
     masked, _ = mask_head(text, limit + 64 * 1024)
     shown = readable(masked[:limit])
-    return Piece(
+    return TextPiece(
         file, offset, shown, len(shown) if len(text) <= limit else max(len(text), len(shown) + 1)
     )

@@ -204,7 +204,6 @@ def _column(table: str, name: str) -> int:
 
 
 _STEP, _TOOL = _column("events", "step_index"), _column("events", "tool_name")
-_ARGUMENTS = _column("events", "arguments")
 _ACCESS_STEP, _ACCESS_FILE = _column("accesses", "step_index"), _column("accesses", "file")
 _TRUTH_KIND, _TRUTH_FILE = _column("truth", "kind"), _column("truth", "file")
 

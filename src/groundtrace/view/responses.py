@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from groundtrace.documents.impact import ImpactDocument
+from groundtrace.report.answer_text import analysis_lines
 from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
 from groundtrace.report.safe_text import plain, shown_name, with_note
 from groundtrace.rows.detail import Detail
-from groundtrace.view.answer import StoredAnswer
+from groundtrace.runs.file_names import IMPACT
+from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.state import mark_of
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import ListedTrial
 from groundtrace.view.library import Library, Snapshot
@@ -201,3 +205,30 @@ def _no_texts() -> list[str]:
 def _number(given: Mapping[str, str], name: str) -> int:
     text = given.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
+
+
+MAX_TEXT = 4_000
+"""Most characters that are shown of one line."""
+
+
+class StoredAnswer:
+    """The answer over all results, read again only when the analysis on disk changes."""
+
+    def __init__(self) -> None:
+        self._mark = ""
+        self._lines: list[tuple[str, str]] = []
+
+    def lines(self, snapshot: Snapshot) -> list[tuple[str, str]]:
+        """Each question with its answer; empty if there is no analysis.
+
+        With `--only` there is none: the stored analysis is not about these trials alone.
+        """
+        mark = mark_of(snapshot.widest, IMPACT) if snapshot.results.only is None else ""
+        if mark != self._mark:
+            stored: StoredDocument[ImpactDocument] = read_one(
+                snapshot.widest, IMPACT, "impact_analysis"
+            )
+            lines = [] if stored.document is None else analysis_lines(stored.document)
+            self._lines = [(label, plain(text, MAX_TEXT)) for label, text in lines]
+            self._mark = mark
+        return self._lines

@@ -27,6 +27,7 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="ttfr_seconds",
         title="Time to first relevant file",
+        plain={"ttfr_seconds": "Time to the first relevant file"},
         measures=(
             "Seconds from the agent's start to the call that first met a relevant file, not "
             "counting writes."
@@ -69,6 +70,7 @@ FIRST_HIT: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="ttfr_tokens",
         title="Tokens to first relevant file",
+        plain={"ttfr_tokens": "Tokens to the first relevant file"},
         measures=(
             "Tokens of all model calls up to the call that first met a relevant file, not "
             "counting writes."

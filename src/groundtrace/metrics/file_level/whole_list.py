@@ -22,6 +22,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="mrr",
         title="Reciprocal rank",
+        plain={"mrr": "Rank of the first relevant file (MRR)"},
         measures="How early the first relevant file comes. Its mean over tasks is MRR.",
         formula="1 / rank of the first relevant file; 0 without one",
         undefined=NO_TRUTH_OR_TRACE,
@@ -85,6 +86,10 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="file_recall",
         title="File recall",
+        plain={
+            "file_recall": "Relevant files met",
+            "shown.file_recall": "Relevant files shown",
+        },
         measures="Share of the relevant files found anywhere in the list.",
         formula="relevant files retrieved / relevant files",
         undefined=NO_TRUTH_OR_TRACE,
@@ -131,6 +136,10 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="context_efficiency",
         title="Context efficiency",
+        plain={
+            "context_efficiency": "Met files that are relevant",
+            "shown.context_efficiency": "Shown files that are relevant",
+        },
         measures="Share of the files in the list that are relevant.",
         formula="relevant files retrieved / files retrieved",
         undefined=NO_TRUTH_OR_TRACE + ", or no file was retrieved (`nothing_retrieved`)",

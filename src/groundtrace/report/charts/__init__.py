@@ -17,8 +17,7 @@ from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
 from groundtrace.report.charts.use import lines_chart, use_chart
 from groundtrace.report.colours import MAX_CONFIGS
-from groundtrace.report.compared import comparison_of
-from groundtrace.report.data import ReportData
+from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.task_units import TaskUnits
 from groundtrace.report.trial_links import TrialLinks

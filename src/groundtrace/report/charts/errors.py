@@ -8,8 +8,8 @@ from functools import partial
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
+from groundtrace.report.charts.bars import Bar, BarRow, grouped_bars
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.charts.grouped_bars import Bar, BarRow, grouped_bars
 from groundtrace.report.wording import LABEL_NAMES, plural
 
 

@@ -8,9 +8,15 @@ from functools import partial
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, make_table
+from groundtrace.report.charts.bars import (
+    Bar,
+    BarPart,
+    BarRow,
+    StackedRow,
+    grouped_bars,
+    stacked_bars,
+)
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.charts.grouped_bars import Bar, BarRow, grouped_bars
-from groundtrace.report.charts.stacked_bars import BarPart, StackedRow, stacked_bars
 from groundtrace.report.first_found import FirstFound
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plural

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Name
+from groundtrace.report.charts.bars import NARROW_BELOW
 from groundtrace.report.charts.chart import Chart, Colours, drawn
-from groundtrace.report.charts.grouped_bars import NARROW_BELOW
 from groundtrace.report.sections.funnel import funnel_rows
 from groundtrace.report.sections.shared import NO_VALUES
 from groundtrace.report.svg import Scale, bar, circle, fitted, picture, text, text_width

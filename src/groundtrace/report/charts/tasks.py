@@ -11,8 +11,8 @@ from groundtrace.documents.comparison import MatchedComparison, MatchedTask
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
+from groundtrace.report.charts.bars import NARROW_BELOW
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.charts.grouped_bars import NARROW_BELOW
 from groundtrace.report.svg import (
     Scale,
     across,

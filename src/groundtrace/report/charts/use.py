@@ -12,8 +12,8 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
+from groundtrace.report.charts.bars import NARROW_BELOW
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.charts.grouped_bars import NARROW_BELOW
 from groundtrace.report.svg import Scale, across, circle, fitted, line, picture, text, text_width
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plain_name, plural

@@ -16,9 +16,8 @@ from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
 from groundtrace.report.sections.looked_at import looked_at_section
 from groundtrace.report.sections.movers import movers_section
-from groundtrace.report.sections.quality import found_section, speed_section
+from groundtrace.report.sections.quality import found_section, speed_section, utilization_section
 from groundtrace.report.sections.unknown_tools import unknown_tools_section
-from groundtrace.report.sections.utilization import utilization_section
 
 STATUS = (
     "Status: standalone, non-ranking; association, not causation. Nothing here changes a reward, "

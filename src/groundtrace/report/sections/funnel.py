@@ -19,8 +19,7 @@ from groundtrace.documents.summary import (
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
-from groundtrace.report.compared import comparison_of
-from groundtrace.report.data import ReportData
+from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.sections.shared import (
     NO_VALUES,
     Groups,

@@ -1,4 +1,4 @@
-"""Retrieval quality: did the agent find the right files?"""
+"""Retrieval quality: did the agent find the right files, how soon, and did it use them?"""
 
 from __future__ import annotations
 
@@ -64,6 +64,25 @@ def speed_section(data: ReportData) -> Section:
         "How soon",
         no_metrics_note(data),
         (first_hits_table("Time to the first relevant file", all_and_configs(data.summary)),),
+    )
+
+
+def utilization_section(data: ReportData) -> Section:
+    """The four probes, over all trials and by configuration."""
+    groups = all_and_configs(data.summary)
+    return Section(
+        "use",
+        "Using what was found",
+        no_metrics_note(data)
+        or (
+            (
+                "Numbers about reading relevant files make sense for every task. Numbers about "
+                "writing make sense only if the task wants an edit, and only some tasks say "
+                "which files to edit. Whether the edit was right, the reward says.",
+            ),
+            *own_tasks_note(data),
+        ),
+        (long_table("Use of relevant files", "config", groups, METRICS.names_in("utilization")),),
     )
 
 

@@ -18,28 +18,27 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.answers.file_names import is_drive
+from groundtrace.answers.fold import Run, fold
+from groundtrace.answers.found import BARE, BREAK, found_in
+from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.numbered import contents, is_past_the_end
+from groundtrace.answers.objects import MAX_FILES, objects_in
 from groundtrace.answers.payload import Payload, parse, payload_of
 from groundtrace.answers.places import locate
+from groundtrace.answers.texts import SHAPES, matches, text_of
 from groundtrace.base.values import distinct
 from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, ToolCall
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import status
 from groundtrace.tools.generic.arguments import AskedFile, AskedFiles, asked_of, joined
-from groundtrace.tools.generic.numbers import is_past_the_end, shown_lines
-from groundtrace.tools.generic.objects import objects_in
-from groundtrace.tools.generic.pieces import (
-    MAX_CHARACTERS,
-    MAX_FILES,
-    Piece,
-    bounded,
-    is_drive,
-    refs_of,
-)
-from groundtrace.tools.generic.texts import SHAPES, body_of, matches
 from groundtrace.tools.table import ToolEntry
 
 __all__ = ["generic_findings", "generic_reader", "generic_view"]
 
+MAX_CHARACTERS = 4_000_000
+"""How many characters of one answer are read."""
+_CONTENT_RULE = "content of the file of the arguments"
 _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojson", ".webmanifest")
 """Files whose own content is JSON."""
 
@@ -47,7 +46,7 @@ _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojso
 class AnswerFiles(NamedTuple):
     """The files that an answer holds."""
 
-    pieces: tuple[Piece, ...] = ()
+    shown: tuple[Shown, ...] = ()
     repos: tuple[str, ...] = ()
     shape: str = ""
     left_out: bool = False
@@ -123,7 +122,7 @@ def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error:
     repos = asked.repos
     failed = is_error or status.is_failure(payload)
     if failed:
-        shown = tuple(_error_pieces(payload, asked)) if is_error else ()
+        shown = tuple(_beside_error(payload, asked)) if is_error else ()
         refs = _placed(shown, "lines beside an error", asked, cwd, read=False)
         return _said(refs, "code_search", repos, failed=not refs)
     written = _written(asked, payload)
@@ -137,13 +136,13 @@ def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error:
     repos = distinct((*repos, *answer.repos))
     own = None if asked.question else _opened(asked, payload, answer)
     if own is not None:
-        kind, pieces, rule = own
-        refs = _placed(pieces, rule, asked, cwd, read=True)
+        kind, lines, rule = own
+        refs = _placed(lines, rule, asked, cwd, read=True)
         return _said(refs, "file_read" if kind == "read" else "file_search", repos)
-    pieces = answer.pieces
-    if asked.question and not pieces:
-        pieces = tuple(_matched_in_file(asked, payload))
-    refs = _placed(pieces, answer.shape or "numbered lines", asked, cwd, read=False)
+    lines = answer.shown
+    if asked.question and not lines:
+        lines = tuple(_matched_in_file(asked, payload))
+    refs = _placed(lines, answer.shape or "numbered lines", asked, cwd, read=False)
     shown_any = any(ref.kind != "surfaced" for ref in refs)
     repos = distinct((*repos, *(ref.repo or "" for ref in refs)))
     problems = (_too_large(),) if answer.left_out else ()
@@ -165,30 +164,49 @@ def _answer(payload: Payload, asked: AskedFiles) -> AnswerFiles:
     """The files of the answer, in any form."""
     if payload.value is not None and not isinstance(payload.value, str):
         found = objects_in(payload.value, asked.repo)
-        pieces = tuple(bounded(found.pieces))
-        return AnswerFiles(pieces, tuple(found.repos), "fields of the result", found.left_out)
-    body = body_of(payload.text)
+        return AnswerFiles(
+            bounded(found.shown), tuple(found.repos), "fields of the result", found.left_out
+        )
+    body = text_of(payload.text, asked.repo, question=asked.question)
     for shape in SHAPES:
-        pieces = tuple(bounded(shape.read(body, asked)))
-        if pieces:
-            left_out = len({(piece.repo, piece.path) for piece in pieces}) >= MAX_FILES
-            return AnswerFiles(pieces, (), shape.name, left_out)
+        lines = bounded(shape.read(body))
+        if lines:
+            left_out = len({(line.repo, line.path) for line in lines}) >= MAX_FILES
+            return AnswerFiles(lines, (), shape.name, left_out)
     return AnswerFiles()
 
 
-def _error_pieces(payload: Payload, asked: AskedFiles) -> Iterable[Piece]:
+def bounded(lines: Iterable[Shown]) -> tuple[Shown, ...]:
+    """The lines of the first `MAX_FILES` files."""
+    known: set[tuple[str | None, str]] = set()
+    kept = []
+    for line in lines:
+        key = (line.repo, line.path)
+        if key not in known:
+            if len(known) >= MAX_FILES:
+                continue
+            known.add(key)
+        kept.append(line)
+    return tuple(kept)
+
+
+def _beside_error(payload: Payload, asked: AskedFiles) -> Iterable[Shown]:
     """Lines that an answer shows although it is an error (D4)."""
     if payload.value is not None:
         return ()
-    return bounded(matches(body_of(payload.text), asked))
+    return bounded(matches(text_of(payload.text, asked.repo)))
 
 
-def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Piece]:
+def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Shown]:
     """Numbered lines of the one file that was searched."""
     if len(asked.files) == 1 and payload.value is None:
-        lines = shown_lines(body_of(payload.text).lines)
-        if lines is not None:
-            yield Piece(asked.files[0].path, asked.repo, lines, shown=True)
+        lines = [line for line in text_of(payload.text).lines if line.strip()]
+        if all(line == BREAK or BARE.match(line) for line in lines):
+            yield from found_in(lines, asked.files[0].path, asked.repo)
+            return
+        found = contents(lines)
+        if found is not None:
+            yield from in_runs(asked.files[0].path, "matched", found.runs, found.chars, asked.repo)
 
 
 # --- files that the arguments name ----------------------------------------------------------
@@ -196,17 +214,17 @@ def _matched_in_file(asked: AskedFiles, payload: Payload) -> Iterable[Piece]:
 
 def _opened(
     asked: AskedFiles, payload: Payload, answer: AnswerFiles
-) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
+) -> tuple[AccessKind, tuple[Shown, ...], str] | None:
     """The content of the files that the arguments name; None if the answer shows other files."""
     if not asked.files:
         return None
-    if answer.pieces and all(_is_asked(piece, asked) for piece in answer.pieces):
-        if any(piece.shown for piece in answer.pieces):
-            return "read", _with_asked_lines(answer.pieces, asked), answer.shape
-        return "surfaced", answer.pieces, answer.shape
+    if answer.shown and all(_is_asked(line, asked) for line in answer.shown):
+        if any(line.kind != "surfaced" for line in answer.shown):
+            return "read", _with_asked_lines(answer.shown, asked), answer.shape
+        return "surfaced", answer.shown, answer.shape
     if payload.value is not None:
         return _opened_json(asked, payload)
-    text = body_of(payload.text).text
+    text = text_of(payload.text).text
     several = tuple(_one_by_one(asked, text)) if len(asked.files) > 1 else ()
     if several:
         return "read", several, "content below the names of the arguments"
@@ -214,41 +232,49 @@ def _opened(
         return "surfaced", (), ""
     first = asked.files[0]
     if status.is_fact_sheet(text):
-        return "surfaced", (Piece(first.path, asked.repo),), "facts about the file of the arguments"
+        return (
+            "surfaced",
+            (Shown(first.path, "surfaced", repo=asked.repo),),
+            "facts about the file of the arguments",
+        )
     if status.is_remark(text, first.path) or _is_other_list(answer, text):
         return None
     if len(asked.files) > 1:
         return None
     if is_past_the_end(text):
         return "surfaced", (), ""
-    lines = shown_lines(text.split("\n")) or _asked_lines(first, text)
-    piece = Piece(first.path, asked.repo, lines, shown=True)
-    return "read", (piece,), "content of the file of the arguments"
+    return "read", _content(first, _asked_lines(first, text), text, asked.repo), _CONTENT_RULE
+
+
+def _content(file: AskedFile, stated: Run | None, text: str, repo: str | None) -> tuple[Shown, ...]:
+    """Content of one file: its lines by their numbers, else as the arguments state them."""
+    numbered = contents(text.split("\n"))
+    if numbered is not None:
+        return tuple(in_runs(file.path, "read", numbered.runs, numbered.chars, repo))
+    first, last = stated or (None, None)
+    return (Shown(file.path, "read", first, last, text_size(text), repo),)
 
 
 def _opened_json(
     asked: AskedFiles, payload: Payload
-) -> tuple[AccessKind, tuple[Piece, ...], str] | None:
+) -> tuple[AccessKind, tuple[Shown, ...], str] | None:
     """A file whose own content is JSON, a picture, or an object with content and no name."""
     first = asked.files[0]
-    rule = "content of the file of the arguments"
     blocks = payload.value if isinstance(payload.value, list) else [payload.value]
     is_picture = any(isinstance(b, dict) and b.get("type") in ("image", "audio") for b in blocks)
     is_own = first.path.lower().endswith(_DATA_FILES)
     content = payload.mapping.get("content") or payload.mapping.get("text")
     if len(asked.files) > 1 or not (is_picture or is_own or isinstance(content, str)):
         return None
-    lines = first.lines
     if isinstance(content, str):
-        lines = shown_lines(content.split("\n")) or lines
-    return "read", (Piece(first.path, asked.repo, lines, shown=True),), rule
+        return "read", _content(first, first.lines, content, asked.repo), _CONTENT_RULE
+    start, end = first.lines or (None, None)
+    return "read", (Shown(first.path, "read", start, end, repo=asked.repo),), _CONTENT_RULE
 
 
-def _is_asked(piece: Piece, asked: AskedFiles) -> bool:
+def _is_asked(line: Shown, asked: AskedFiles) -> bool:
     """Whether the arguments name a file of the answer; one path may be longer than the other."""
-    name = _tail(
-        piece.path[2:] if piece.from_diff and piece.path[:2] in ("a/", "b/") else piece.path
-    )
+    name = _tail(line.path[2:] if line.from_diff and line.path[:2] in ("a/", "b/") else line.path)
     for file in asked.files:
         other = _tail(file.path)
         if name == other or name.endswith(f"/{other}") or other.endswith(f"/{name}"):
@@ -260,14 +286,15 @@ def _tail(path: str) -> str:
     return path.replace("\\", "/").removeprefix("./").strip("/")
 
 
-def _with_asked_lines(pieces: tuple[Piece, ...], asked: AskedFiles) -> tuple[Piece, ...]:
+def _with_asked_lines(lines: tuple[Shown, ...], asked: AskedFiles) -> tuple[Shown, ...]:
     """The lines that were asked for, if the answer states none."""
-    if len(asked.files) > 1 or any(piece.lines for piece in pieces):
-        return pieces
-    return tuple(replace(piece, lines=asked.files[0].lines) for piece in pieces)
+    stated = asked.files[0].lines
+    if len(asked.files) > 1 or stated is None or any(line.first for line in lines):
+        return lines
+    return tuple(line._replace(first=stated[0], last=stated[1]) for line in lines)
 
 
-def _asked_lines(file: AskedFile, text: str) -> tuple[int, int] | None:
+def _asked_lines(file: AskedFile, text: str) -> Run | None:
     """The lines that were asked for, but not more lines than the answer has."""
     if file.lines is None:
         return None
@@ -276,14 +303,15 @@ def _asked_lines(file: AskedFile, text: str) -> tuple[int, int] | None:
     return start, min(end, start + count - 1)
 
 
-def _one_by_one(asked: AskedFiles, text: str) -> Iterable[Piece]:
+def _one_by_one(asked: AskedFiles, text: str) -> Iterable[Shown]:
     """Several opened files: `name:` alone on a line, then its content."""
     lines = text.split("\n")
     names = {file.path: file for file in asked.files}
     for number, line in enumerate(lines):
         file = names.get(line.rstrip().removesuffix(":")) if line.rstrip().endswith(":") else None
         if file is not None and any(below.strip() for below in lines[number + 1 : number + 3]):
-            yield Piece(file.path, asked.repo, file.lines, shown=True)
+            first, last = file.lines or (None, None)
+            yield Shown(file.path, "read", first, last, repo=asked.repo)
 
 
 def _is_other_list(answer: AnswerFiles, text: str) -> bool:
@@ -306,7 +334,7 @@ def _written(asked: AskedFiles, payload: Payload) -> tuple[str, ...] | None:
         if given and (asked.writes or status.says_written(payload)):
             return given
         return None
-    text = body_of(payload.text).text
+    text = text_of(payload.text).text
     if status.is_staged(text):
         return None
     said = tuple(status.written_names(text)) if status.is_done(payload) or not given else ()
@@ -324,19 +352,24 @@ def _among(given: tuple[str, ...], said: tuple[str, ...]) -> Iterable[str]:
 
 
 def _placed(
-    pieces: Iterable[Piece], rule: str, asked: AskedFiles, cwd: str | None, *, read: bool
+    lines: Iterable[Shown], rule: str, asked: AskedFiles, cwd: str | None, *, read: bool
 ) -> tuple[FileRef, ...]:
-    """References to the pieces, with paths in the container or in their repository."""
+    """References to the files, with paths in the container or in their repository.
+
+    `read`: the call asked for the content itself, so nothing of it is a match.
+    """
     given = {file.path for file in asked.files}
-    placed = [
-        replace(
-            piece, path=_where(piece.path, piece.repo, asked, cwd, is_given=piece.path in given)
-        )
-        if not piece.from_diff
-        else piece
-        for piece in pieces
-    ]
-    refs = refs_of(placed, f"generic: {rule}", read=read)
+    paths: dict[tuple[str | None, str], str] = {}
+    placed = []
+    for line in lines:
+        key = (line.repo, line.path)
+        path = line.path if line.from_diff else paths.get(key)
+        if path is None:
+            is_given = line.path in given
+            path = paths[key] = _where(line.path, line.repo, asked, cwd, is_given=is_given)
+        kind = "read" if read and line.kind == "matched" else line.kind
+        placed.append(line._replace(path=path, kind=kind))
+    refs = fold(placed, f"generic: {rule}")
     return tuple(replace(ref, evidence="generic") for ref in refs)
 
 

@@ -7,24 +7,15 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.answers import words
+from groundtrace.answers.file_names import is_drive, is_file, may_be_file, path_of
+from groundtrace.answers.fold import Run
 from groundtrace.answers.places import absolute
-from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_items, as_mapping, as_texts, distinct, whole_number
-from groundtrace.tools.generic import words
-from groundtrace.tools.generic.pieces import (
-    Lines,
-    is_drive,
-    is_file,
-    lines_of,
-    may_be_file,
-    path_of,
-    split_anchor,
-)
+from groundtrace.answers.ranges import lines_in, split_anchor
+from groundtrace.base.values import as_items, as_mapping, as_texts, distinct
 from groundtrace.tools.sourcegraph import named_repos
 
 _MAX_FILES = 1000
-_RANGE = regex(r"\s*L?(\d{1,9})\s*(?:-|:|,|\.\.|to)\s*L?(\d{1,9})\s*")
-_ONE = regex(r"\s*L?(\d{1,9})\s*")
 
 
 class AskedFile(msgspec.Struct, frozen=True):
@@ -32,7 +23,7 @@ class AskedFile(msgspec.Struct, frozen=True):
 
     path: str
     """As given in the arguments, without line numbers at its end."""
-    lines: Lines | None = None
+    lines: Run | None = None
     """Lines that are asked for."""
 
 
@@ -87,7 +78,7 @@ def asked_of(arguments: Mapping[str, Any]) -> AskedFiles:
     )
 
 
-def _places(value: Any) -> Iterator[tuple[str, Lines | None]]:
+def _places(value: Any) -> Iterator[tuple[str, Run | None]]:
     """Paths with lines in an argument: a text, a list of texts or of objects."""
     for item in (value,) if isinstance(value, (str, Mapping)) else as_items(value)[:_MAX_FILES]:
         fields = {words.plain(str(key)): inner for key, inner in as_mapping(item).items()}
@@ -108,58 +99,6 @@ def _repositories(named: Mapping[str, Any], arguments: Mapping[str, Any]) -> tup
                 found.append(whole.strip("^$").replace("\\", "").partition("@")[0])
     inside = named_repos({k: v for k, v in arguments.items() if k in ("query", "question")})
     return distinct((*found, *inside))
-
-
-def lines_in(fields: Mapping[str, Any], *, loose: bool = False, depth: int = 4) -> Lines | None:
-    """Lines in an object with plain names: two fields, a pair, a text, or a range of positions."""
-    if depth <= 0:
-        return None
-    for key in words.RANGE_FIELDS:
-        lines = range_of(fields.get(key), depth)
-        if lines is not None:
-            return lines
-    head = whole_number(fields.get("head")) if loose else None
-    if head is not None and head > 0:
-        return 1, head
-    start = _first_number(fields, words.LOOSE_START_FIELDS if loose else words.START_FIELDS)
-    end = _first_number(fields, words.LOOSE_END_FIELDS if loose else words.END_FIELDS)
-    if loose and end is None and start is not None:
-        count = _first_number(fields, words.COUNT_FIELDS)
-        end = start + count - 1 if count is not None else None
-    return lines_of(start, end)
-
-
-def range_of(value: Any, depth: int = 4) -> Lines | None:
-    """Lines in one value: `20-22`, `[20, 22]`, `{start: 20, end: 22}`, a range of positions."""
-    if isinstance(value, str):
-        match = _RANGE.fullmatch(value[:64])
-        if match is not None:
-            return lines_of(int(match[1]), int(match[2]))
-        one = _ONE.fullmatch(value[:64])
-        return lines_of(int(one[1]), None) if one else None
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        numbers = [whole_number(item) for item in value]
-        return lines_of(*numbers) if None not in numbers else None
-    data = {words.plain(str(key)): inner for key, inner in as_mapping(value).items()}
-    if not data:
-        return None
-    first, last = as_mapping(data.get("start")), as_mapping(data.get("end"))
-    if first and last:
-        # In the language server protocol positions count from zero and the end is exclusive.
-        start, end = whole_number(first.get("line")), whole_number(last.get("line"))
-        if start is None or end is None:
-            return None
-        ends_before = end > start and whole_number(last.get("character")) == 0
-        return lines_of(start + 1, end if ends_before else end + 1)
-    return lines_in(data, loose=True, depth=depth - 1)
-
-
-def _first_number(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    for name in names:
-        number = whole_number(fields.get(name))
-        if number is not None:
-            return number
-    return None
 
 
 def joined(path: str, folder: str, cwd: str | None, repo: str | None) -> str:

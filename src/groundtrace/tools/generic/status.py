@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.answers import words
+from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.payload import Payload
 from groundtrace.base.patterns import regex
-from groundtrace.tools.generic import words
-from groundtrace.tools.generic.listings import word_path
-from groundtrace.tools.generic.pieces import LONGEST_LINE
 
 _SHORT = 5
 """An answer with more lines than this is not only a message."""
@@ -57,7 +56,7 @@ def is_failure(payload: Payload) -> bool:
     text = payload.text
     if not text.strip():
         return True
-    filled = [line for line in text[:LONGEST_LINE].split("\n") if line.strip()]
+    filled = [line for line in text[:LONGEST_PATH].split("\n") if line.strip()]
     return len(filled) <= _SHORT and _FAILED.match(filled[0]) is not None
 
 
@@ -79,7 +78,7 @@ def is_done(payload: Payload) -> bool:
     if payload.value is not None:
         fields = {words.plain(str(key)) for key in payload.mapping}
         return bool(fields & (_WRITTEN_FIELDS | {"success", "ok", "status"}))
-    filled = [line for line in payload.text[:LONGEST_LINE].split("\n") if line.strip()]
+    filled = [line for line in payload.text[:LONGEST_PATH].split("\n") if line.strip()]
     if len(filled) > _SHORT:
         return False
     return any(_DONE.fullmatch(line) or _WROTE.search(line) for line in filled)

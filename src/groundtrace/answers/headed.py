@@ -1,0 +1,219 @@
+"""A name above the lines of its file: headings of searches, of contents, of sections in prose.
+
+src/a.py            File: src/a.py        src/a.py:              ## src/a.py (lines 3-9)
+12:text             L12: text               Line 12: text        ```
+13-text             ---                                          text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from groundtrace.answers.file_names import LONGEST_PATH, word_path
+from groundtrace.answers.fold import Run
+from groundtrace.answers.found import BREAK, MATCH, Place, is_omitted
+from groundtrace.answers.line import Shown, in_runs, size
+from groundtrace.answers.numbered import contents, numbered_lines
+from groundtrace.answers.ranges import lines_of, range_of, split_anchor
+from groundtrace.answers.sourcegraph_text import link_of, plain_repo
+from groundtrace.base.patterns import regex
+
+_REPO_HEADING = regex(r"# (?P<repo>[^\s–—]{1,300}/[^\s–—]{1,300}) [–—] (?P<path>\S.*)")
+_HEADING = regex(r"(?:#{1,6} +|\*\*)(?P<rest>\S.*)")
+_LABEL = regex(
+    r"(?<![ \t])[ \t]*+(?:[-*] ++)?(?:File|Path|Location|Filename|FILE): ++(?P<rest>\S.*)"
+)
+_URL = regex(r"URL: +(?P<url>\S+)")
+_FENCE = regex(r"[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>.*)")
+_CITED = regex(r"(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>\S.*)")
+_LINES = regex(r"\(?(?:lines?|L) ?(?P<range>[\dL]{1,10}(?: ?[-–] ?L?\d{1,9})?)[^()]{0,40}\)?")
+_BAR = regex(r"={8,}|-{8,}")
+
+# --- searches: found lines below the name of their file ---------------------------------------
+
+_FILE = regex(r"File: (?P<path>[^\n]+)")
+_ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
+_LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:-]")
+_TERM = regex(
+    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>/[^\n]{1,4096}?)[\]:]?[ \t]{0,20}'
+)
+
+
+def found_below(
+    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
+) -> Iterator[Shown]:
+    """Found lines in groups, each below the name of its file.
+
+    `bare`: a name without a mark is a heading too, at the start of a group and above a numbered
+    line, as rg prints it.
+    """
+    path = ""
+    fresh = True
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        named = _named_above(line, following, bare and fresh)
+        fresh = line == BREAK or line[:1] in ("", "<") or line[:1].isspace()
+        shown = None if named else _LINE.match(line)
+        if named:
+            path = place(named.strip()) or ""
+            if path:
+                yield Shown(path, "surfaced", repo=repo)
+        elif not line.strip():
+            path = ""  # the next group has a heading of its own
+        elif path and is_omitted(line):
+            yield Shown(path, "surfaced", repo=repo)
+        elif path and shown is not None:
+            yield Shown(path, "matched", int(shown["number"]), None, len(line) + 1, repo)
+
+
+def _named_above(line: str, following: str, bare: bool) -> str:
+    """The name that a heading gives; empty for other lines. `bare`: it needs no mark."""
+    file = _FILE.fullmatch(line) or (_TERM.fullmatch(line) if "Found " in line[:8] else None)
+    if file is None and following.startswith("  Line "):
+        file = _ABOVE_LINES.fullmatch(line)
+    if file is not None:
+        return file["path"]
+    if not bare or line[:1].isspace() or _LINE.match(line) or MATCH.match(line):
+        return ""
+    return line if _LINE.match(following) else ""
+
+
+def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> Iterator[Shown]:
+    """Found lines without numbers: every group is a name, and text below it."""
+    groups: list[list[str]] = [[]]
+    for line in lines:
+        if line:
+            groups[-1].append(line)
+        elif groups[-1]:
+            groups.append([])
+    groups = [group for group in groups if group]
+    paths = [place(group[0]) for group in groups]
+    if not all(paths) or any(len(group) < 2 or any(map(place, group[1:])) for group in groups):
+        return  # a list of names, or names without text
+    for path, group in zip(paths, groups, strict=True):
+        for line in group[1:]:
+            yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
+
+
+# --- contents of several files, as head and tail print them --------------------------------------
+
+ARROWS = regex(r"==> (.+) <==$")
+
+
+def below_arrows(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Name and lines of each file below `==> name <==`, and whether it is the last one.
+
+    Between two files there is an empty line.
+    """
+    heads = [(at, found[1]) for at, line in enumerate(lines) if (found := ARROWS.match(line))]
+    ends = [at for at, _ in heads[1:]]
+    for (at, name), end in zip(heads, [*ends, len(lines)], strict=False):
+        is_last = end == len(lines)
+        gap = not is_last and end - at > 1 and not lines[end - 1]
+        yield name, lines[at + 1 : end - gap], is_last
+
+
+# --- sections: content below a heading ---------------------------------------------------------
+
+
+@dataclass
+class _Section:
+    path: str
+    repo: str | None
+    lines: Run | None = None
+    kind: str = "heading"
+    body: list[str] = field(default_factory=list)
+    fenced: list[str] = field(default_factory=list)
+    """Lines of code, without the words beside it."""
+
+    def shown(self) -> Iterator[Shown]:
+        """What the section shows of the file; nothing if the heading is only words."""
+        numbered = contents(self.body, grows=False)
+        filled = [line for line in self.body if line.strip()]
+        if numbered is not None:
+            yield from in_runs(self.path, "matched", numbered.runs, numbered.chars, self.repo)
+        elif self.fenced or (self.kind == "bar" and filled):
+            first, last = self.lines or (None, None)
+            yield Shown(self.path, "matched", first, last, size(self.fenced or filled), self.repo)
+        elif self.kind == "repo":
+            yield Shown(self.path, "surfaced", repo=self.repo)
+
+
+def sections(lines: Sequence[str], repo: str | None) -> Iterator[Shown]:
+    """The files of all sections that show content, and of headings `# repository – path`."""
+    section: _Section | None = None
+    fence = ""
+    before = ""
+    for number, line in enumerate(lines):
+        line = line[:LONGEST_PATH]
+        mark = _FENCE.match(line)
+        if fence:
+            if mark is not None and mark["mark"].startswith(fence) and not mark["info"].strip():
+                fence = ""
+            elif section is not None and line.strip():
+                section.fenced.append(line)
+                section.body.append(line)
+            continue
+        found = _heading(line, before, lines[number + 1 : number + 6], repo)
+        before = line
+        if found is not None:
+            if section is not None:
+                yield from section.shown()
+            section = found
+        elif section is not None:
+            section.body.append(line)
+        if mark is not None:
+            fence = mark["mark"]
+    if section is not None:
+        yield from section.shown()
+
+
+def _heading(line: str, before: str, after: Sequence[str], repo: str | None) -> _Section | None:
+    """The section that a line opens."""
+    fence = _FENCE.match(line)
+    if fence is not None:
+        cited = _CITED.fullmatch(fence["info"].strip())
+        if cited is None or not word_path(cited["path"]):
+            return None
+        span = lines_of(int(cited["start"]), int(cited["end"]))
+        return _Section(word_path(cited["path"]), repo, span, "fence")
+    heading = _REPO_HEADING.fullmatch(line.rstrip())
+    if heading is not None and word_path(heading["path"]):
+        return _Section(heading["path"].strip(), plain_repo(heading["repo"]), kind="repo")
+    url = _URL.fullmatch(line.rstrip())
+    if url is not None:
+        link = link_of(url["url"]) if "/-/blob/" in url["url"] else None
+        if link is None or link.is_folder:
+            return None
+        return _Section(link.path, link.repo, lines_of(link.start, link.end), "url")
+    for pattern in (_LABEL, _HEADING):
+        match = pattern.fullmatch(line.rstrip())
+        if match is not None:
+            named = _named(match["rest"])
+            if named is None:
+                return None
+            kind = "bar" if _BAR.fullmatch(before.strip()) else "heading"
+            return _Section(named[0], repo, named[1], kind)
+    return _bare(line, after, repo)
+
+
+def _bare(line: str, after: Sequence[str], repo: str | None) -> _Section | None:
+    """A line that is only a path, with numbered lines below."""
+    path = "" if line[:1].isspace() else word_path(line)
+    if not path or line.startswith(("- ", "* ")):
+        return None
+    return _Section(path, repo) if numbered_lines(after) else None
+
+
+def _named(rest: str) -> tuple[str, Run | None] | None:
+    """Path and lines of a heading's words: `src/a.py (lines 3-9)`, `src/a.go#L5-L6`."""
+    rest = rest.strip().rstrip("*:").strip()
+    head, _, tail = rest.partition(" ")
+    stated = _LINES.fullmatch(tail.strip()) if tail else None
+    if tail and stated is None:
+        return None
+    path, lines = split_anchor(head.strip("`"))
+    if stated is not None:
+        lines = range_of(stated["range"].replace("–", "-").replace(" ", "")) or lines
+    path = word_path(path)
+    return (path, lines) if path else None

@@ -1,0 +1,54 @@
+"""What a line of an answer shows: the record that every printed shape is read into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundtrace.model import AccessKind
+
+
+class Shown(NamedTuple):
+    """A line of an answer that shows or names a file, or a run of such lines.
+
+    A run has one record, because 2,000 lines of an opened file need no 2,000 of them.
+    """
+
+    path: str
+    kind: AccessKind = "matched"
+    """`read` or `matched`: content of the file is shown; `surfaced`: only its name."""
+    first: int | None = None
+    """Number of the line in the file, if known."""
+    last: int | None = None
+    """Number of the last line of a run."""
+    chars: int | None = None
+    """Characters of the answer that show it, with what stands before the text; None if they cannot
+    be counted."""
+    repo: str | None = None
+    """Repository that the answer names beside it."""
+    from_diff: bool = False
+    """The path comes from a diff and may begin with `a/` or `b/` (D13)."""
+
+
+def size(lines: Sequence[str]) -> int:
+    """The characters of lines, each with its line break."""
+    return sum(map(len, lines)) + len(lines)
+
+
+def text_size(text: str) -> int:
+    """The characters of a text's lines; whether it ends with a line break makes no difference."""
+    return len(text.rstrip("\n")) + 1
+
+
+def in_runs(
+    path: str,
+    kind: AccessKind,
+    runs: Iterable[tuple[int, int]],
+    chars: int | None,
+    repo: str | None = None,
+) -> Iterator[Shown]:
+    """Contents in runs of lines; the characters of all of them count with the first."""
+    left = chars
+    for first, last in runs:
+        yield Shown(path, kind, first, last, left, repo)
+        left = None if chars is None else 0

@@ -1,0 +1,213 @@
+"""Which shape a text has: one table of shapes, tried in order, for answers of unknown tools."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from groundtrace.answers import diffs
+from groundtrace.answers.file_names import (
+    LONGEST_PATH,
+    is_drive,
+    is_file,
+    name_in_answer,
+    word_path,
+)
+from groundtrace.answers.fold import Run
+from groundtrace.answers.found import BREAK, MATCH, found
+from groundtrace.answers.headed import found_below, sections
+from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.listed import LISTINGS
+from groundtrace.answers.numbered import contents
+from groundtrace.answers.ranges import lines_in, lines_of
+from groundtrace.answers.words import plain
+from groundtrace.base.patterns import regex
+from groundtrace.model import AccessKind
+
+_COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_TAG = regex(
+    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
+    re.MULTILINE,
+)
+_ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
+_PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
+_SOURCE_TAG = regex(
+    r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
+)
+_MESSAGE = regex(
+    r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
+)
+_PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+_CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
+_HUNK = regex(r"^(?:@@ -\d|rename from |new file mode |deleted file mode )", re.MULTILINE)
+_OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
+
+
+class Text(NamedTuple):
+    """An answer's text, as a whole and in lines, and what was asked."""
+
+    text: str
+    lines: Sequence[str]
+    repo: str | None = None
+    """The repository that the arguments name."""
+    question: bool = False
+    """The call asked something, so what it shows is a match."""
+
+
+def text_of(text: str, repo: str | None = None, *, question: bool = False) -> Text:
+    """The text without terminal colours and carriage returns."""
+    clean = _COLOUR.sub("", text).replace("\r\n", "\n")
+    return Text(clean, clean.split("\n"), repo, question)
+
+
+def diff(body: Text) -> Iterator[Shown]:
+    """A unified diff: hunks show the lines of the new side."""
+    if not (_HUNK.search(body.text) and _OLD_SIDE.search(body.text)):
+        return
+    lines = list(diffs.in_text(body.text, body.repo))
+    shown = {line.path[2:] for line in lines if line.kind == "read"}
+    opened = {line.path for line in lines if line.kind == "read"}
+    for line in lines:
+        # The same file under the other prefix, `a/` or `b/`, is no second file.
+        if line.kind == "read" or line.path in opened or line.path[2:] not in shown:
+            yield line
+
+
+def tags(body: Text) -> Iterator[Shown]:
+    """`<file path="…">content</file>`; a tag without content is only a name."""
+    marks = list(_TAG.finditer(body.text))
+    ends = [*(match.start() for match in marks[1:]), len(body.text)]
+    for match, end in zip(marks, ends, strict=False):
+        fields = {plain(name): value for name, value in _ATTRIBUTE.findall(match["with"])}
+        path = next((fields[name] for name in _PATH_ATTRIBUTES if name in fields), "")
+        if not is_file(path):
+            continue
+        content = body.text[match.end() : end].partition(f"</{match['tag']}>")[0]
+        if not content.strip() or match["with"].rstrip().endswith("/"):
+            yield Shown(path, "surfaced", repo=body.repo)
+            continue
+        stated = lines_in(fields)
+        # Nobody searched for this whole file, so it was opened: a packed repository.
+        kind: AccessKind = "read" if stated is None and not body.question else "matched"
+        yield from _content(path, content, kind, stated, body.repo)
+    marks = list(_SOURCE_TAG.finditer(body.text))
+    ends = [*(match.start() for match in marks[1:]), len(body.text)]
+    for match, end in zip(marks, ends, strict=False):
+        path = match["path"].strip()
+        if is_file(path):
+            yield from _content(path, body.text[match.end() : end], "matched", None, body.repo)
+
+
+def _content(
+    path: str, text: str, kind: AccessKind, stated: Run | None, repo: str | None
+) -> Iterator[Shown]:
+    """Content in a tag: its lines by their numbers, else as the tag states them."""
+    numbered = contents(text.split("\n"))
+    if numbered is not None:
+        yield from in_runs(path, kind, numbered.runs, numbered.chars, repo)
+    else:
+        first, last = stated or (None, None)
+        yield Shown(path, kind, first, last, text_size(text.lstrip("\n")), repo)
+
+
+def matches(body: Text) -> Iterator[Shown]:
+    """`path:12:text` lines, with or without lines of context (`path-11-text`).
+
+    Half of the lines must be such lines, and what compilers say about a line is no match.
+    """
+    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    kept = body.lines
+    if not body.question:
+        kept = [line for line in kept if not _is_message(line)]
+    lines = list(found(kept, searched, repo=body.repo))
+    if any(map(MATCH.match, kept)) and 2 * len(lines) >= len(filled):
+        yield from lines
+
+
+def unnumbered(body: Text) -> Iterator[Shown]:
+    """`path:text` lines, if the call searched and all lines but a note are such lines."""
+    if body.question:
+        filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+        lines = list(found(body.lines, searched, numbered=False, repo=body.repo))
+        if len(lines) >= max(1, len(filled) - 1):
+            yield from lines
+
+
+def below_names(body: Text) -> Iterator[Shown]:
+    """Found lines below the name of their file, with or without a mark on the name."""
+    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    lines = list(found_below(body.lines, searched, repo=body.repo))
+    if lines and 2 * len(lines) >= len(filled):
+        yield from lines
+
+
+def _is_message(line: str) -> bool:
+    match = MATCH.match(line, 0, LONGEST_PATH)
+    return match is not None and _MESSAGE.match(line, match.end()) is not None
+
+
+def searched(name: str) -> str | None:
+    """A name on a line of an unknown search: it must be spelled like a file."""
+    if not name_in_answer(name):
+        return None
+    return name if is_drive(name) else posixpath.normpath(name)
+
+
+def places(body: Text) -> Iterator[Shown]:
+    """`path:10-48` lines: places that the answer points to."""
+    filled = [line.strip()[:LONGEST_PATH] for line in body.lines if line.strip()]
+    marks = [match for line in filled if (match := _PLACE.fullmatch(line))]
+    if not marks or 2 * len(marks) < len(filled):
+        return
+    for match in marks:
+        span = lines_of(int(match["start"]), int(match["end"]))
+        if word_path(match["path"]):
+            first, last = span or (None, None)
+            yield Shown(word_path(match["path"]), "matched", first, last, repo=body.repo)
+
+
+def ctags(body: Text) -> Iterator[Shown]:
+    """Lines of a tags file: each holds the line that declares the symbol."""
+    for line in body.lines:
+        match = _CTAG.match(line[:LONGEST_PATH])
+        if match is not None and is_file(match["path"]):
+            number = int(match["line"])
+            yield Shown(match["path"], "matched", number, None, len(line) + 1, body.repo)
+
+
+def headed(body: Text) -> Iterator[Shown]:
+    """Sections: a heading that names a file, with fenced code or numbered lines below."""
+    yield from sections(body.lines, body.repo)
+
+
+def listing(body: Text) -> Iterator[Shown]:
+    """Only names."""
+    for shape in LISTINGS:
+        names = list(shape(body.lines))
+        if names:
+            for name in names:
+                yield Shown(name, "surfaced", repo=body.repo)
+            return
+
+
+class Shape(NamedTuple):
+    """A form in which answers hold files."""
+
+    name: str
+    read: Callable[[Text], Iterator[Shown]]
+
+
+SHAPES = (
+    Shape("diff", diff),
+    Shape("file tags", tags),
+    Shape("lines below names", below_names),
+    Shape("headings over content", headed),
+    Shape("lines with path and number", matches),
+    Shape("places", places),
+    Shape("tags", ctags),
+    Shape("names", listing),
+    Shape("lines with path", unnumbered),
+)
+"""Tried in this order; the first shape that finds a file is used."""

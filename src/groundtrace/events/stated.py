@@ -1,0 +1,97 @@
+"""What a trace states beside its calls: changes of the context, the submission, the final context.
+
+Where the harness changed what the model still saw, answers were gone after that. A reader marks the
+call after which it happened. If it happened between calls or before the first one, the reader
+states the point in the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET, UnsetType
+
+from groundtrace.base.jsonio import clean_text
+from groundtrace.documents.events import FROM_TRACE, ContextChange, StatedContext, Submission
+from groundtrace.model import FileRef, ToolCall, Trace, Trial
+from groundtrace.paths import Resolver
+from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch
+
+
+def context_changes(trace: Trace) -> list[ContextChange]:
+    """The changes of a trace, by the points that it states, else by the marks of its calls."""
+    if trace.context_changes:
+        return [
+            ContextChange(
+                after_step=point.after,
+                kind=point.kind,
+                dropped_steps=None if point.dropped is None else list(point.dropped),
+            )
+            for point in trace.context_changes
+        ]
+    return [
+        ContextChange(
+            after_step=step,
+            kind=call.context_change.kind,
+            dropped_steps=_same_thread(trace.calls, step)
+            if call.context_change.drops_all
+            else None,
+        )
+        for step, call in enumerate(trace.calls)
+        if call.context_change is not None
+    ]
+
+
+def _same_thread(calls: Sequence[ToolCall], last: int) -> list[int]:
+    """Steps so far of the thread in which the change happened; other threads keep their answers."""
+    thread = (calls[last].is_subagent, calls[last].agent)
+    return [
+        step
+        for step, call in enumerate(calls[: last + 1])
+        if (call.is_subagent, call.agent) == thread
+    ]
+
+
+def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:
+    """The submission that the trace states, else the one in a predictions file beside it.
+
+    A message instead of a patch is not a submission; then it is not known what was submitted. Files
+    are spelled like edit targets and accesses (D94), so later stages can compare text.
+    """
+    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
+    if text is None and trial.loose is not None:
+        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    if text is None or (text.strip() and not looks_like_patch(text)):
+        return UNSET
+    patched = read_patch(text).files
+    return Submission(
+        files=_spelled(edits(patched), resolver),
+        new_files=_spelled(created(patched), resolver) or UNSET,
+        source=clean_text(source),
+    )
+
+
+def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:
+    return list(dict.fromkeys(clean_text(_spelling(path, resolver)) for path in paths))
+
+
+def _spelling(path: str, resolver: Resolver) -> str:
+    # Paths in a patch begin at the root of the repository, whatever the working directory was.
+    file = resolver.resolve(FileRef(path=path, kind="written", repo=resolver.home))
+    if file is None:
+        return path
+    return resolver.edit_target(file) or file.file
+
+
+def final_context_of(trace: Trace, resolver: Resolver) -> list[StatedContext] | UnsetType:
+    """The context that the agent states at its end; relevant files are spelled as in the truth."""
+    parts: dict[StatedContext, None] = {}
+    for stated in trace.stated.final_context:
+        file = resolver.resolve(FileRef(path=stated.path, kind="read"))
+        if file is not None:
+            name = file.file if file.truth is None else file.truth.spelling
+            part = StatedContext(
+                file=clean_text(name), line_start=stated.first, line_end=stated.last
+            )
+            parts[part] = None
+    return list(parts) or UNSET

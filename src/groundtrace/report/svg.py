@@ -1,0 +1,235 @@
+"""Pictures as inline SVG: elements, scales and axes. The page loads nothing for them.
+
+Colours are classes of the page's style sheet, so pictures need no redrawing for another theme or
+for printing. Every text is escaped; no name can become markup.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, isfinite, log, log10, sqrt
+from typing import Literal
+
+from markupsafe import Markup, escape
+
+# --- elements: a child that is not markup is text and is escaped -----------------------------
+
+CHARACTER = 7.4
+"""Average width in pixels of a character at 12.5 px, the charts' font size, in a wide font."""
+
+
+def element(name: str, *children: str | Markup, **attributes: str | float | None) -> Markup:
+    """An element; `class_` and `font_size` become `class` and `font-size`, None is left out."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_written(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inner = "".join(escape(child) for child in children)
+    # The name and the keys come from this package, never from data.
+    return Markup(f"<{name}{given}>{inner}</{name}>")
+
+
+def group(*children: str | Markup, **attributes: str | float | None) -> Markup:
+    """Elements that belong together."""
+    return element("g", *children, **attributes)
+
+
+def picture(
+    width: float,
+    height: float,
+    label: str,
+    *children: str | Markup,
+    role: str = "img",
+    class_: str | None = None,
+) -> Markup:
+    """A whole picture. `role` is `img`, or `group` if marks in it are links."""
+    return element(
+        "svg",
+        *children,
+        viewBox=f"0 0 {_written(width)} {_written(height)}",
+        width=width,
+        height=height,
+        role=role,
+        aria_label=label,
+        class_=class_,
+    )
+
+
+def text(
+    x: float, y: float, words: str, class_: str | None = None, anchor: str | None = None
+) -> Markup:
+    """One line of text; `anchor` is `middle` or `end`."""
+    return element("text", words, x=x, y=y, class_=class_, text_anchor=anchor)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """A straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def circle(x: float, y: float, radius: float, class_: str, title: str | None = None) -> Markup:
+    """A dot."""
+    return element("circle", *_title(title), cx=x, cy=y, r=radius, class_=class_)
+
+
+def bar(
+    x: float, y: float, width: float, height: float, class_: str, title: str | None = None
+) -> Markup:
+    """A rectangle; if it is too thin to see it is drawn one pixel wide, unless it is empty."""
+    return element(
+        "rect",
+        *_title(title),
+        x=x,
+        y=y,
+        width=max(width, 1.0) if width else 0.0,
+        height=height,
+        class_=class_,
+    )
+
+
+def path(points: Sequence[tuple[float, float]], class_: str, title: str | None = None) -> Markup:
+    """A line through points."""
+    route = "M" + "L".join(f"{_written(x)} {_written(y)}" for x, y in points)
+    return element("path", *_title(title), d=route, class_=class_)
+
+
+def link(address: str, title: str, *children: str | Markup) -> Markup:
+    """Elements that link to a place in the page; `title` is read aloud and shown on hover."""
+    return element("a", *_title(title), *children, href=address)
+
+
+def fitted(words: str, width: float) -> str:
+    """The text if it fits into a width, else its beginning with a mark at the end."""
+    if text_width(words) <= width:
+        return words
+    kept = words
+    while kept and text_width(kept) > width - CHARACTER:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def text_width(words: str) -> float:
+    """About how many pixels a text takes."""
+    return CHARACTER * sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in words
+    )
+
+
+def _title(words: str | None) -> tuple[Markup, ...]:
+    return () if words is None else (element("title", words),)
+
+
+def _written(value: str | float) -> str:
+    """Numbers to a tenth of a pixel."""
+    return value if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")
+
+
+# --- scales: values to pixels, and the round values of an axis -------------------------------
+
+ScaleKind = Literal["linear", "sqrt", "log"]
+
+_BENT: Mapping[ScaleKind, Callable[[float], float]] = {
+    "linear": lambda value: value,
+    "sqrt": lambda value: sqrt(max(value, 0.0)),
+    "log": log,
+}
+
+_ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps the values from `low` to `high` onto the pixels from `start` to `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    kind: ScaleKind = "linear"
+
+    def __call__(self, value: float) -> float:
+        """The pixel of a value; a value beyond an end is placed at that end."""
+        bend = _BENT[self.kind]
+        low, high = bend(self.low), bend(self.high)
+        if high <= low or not isfinite(high - low):
+            return (self.start + self.end) / 2
+        part = (bend(min(max(value, self.low), self.high)) - low) / (high - low)
+        return self.start + part * (self.end - self.start)
+
+    def ticks(self, about: int = 5) -> list[float]:
+        """Round values in the range, about as many as `about`."""
+        if self.high <= self.low or not isfinite(self.high - self.low):
+            return [self.low]
+        if self.kind == "log":
+            return self._log_ticks(about)
+        step = _round_step((self.high - self.low) / max(about, 1))
+        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+        found = [number * step for number in range(first, last + 1)]
+        if self.kind == "sqrt":
+            return _spread(found, self, abs(self.end - self.start) / (about + 2))
+        return found
+
+    def _log_ticks(self, about: int) -> list[float]:
+        powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+        found = [
+            part * 10.0**power
+            for power in powers
+            for part in (1, 2, 5)
+            if self.low * 0.999 <= part * 10.0**power <= self.high * 1.001
+        ]
+        return _spread(found, self, abs(self.end - self.start) / (about + 2))
+
+
+def _round_step(raw: float) -> float:
+    size = 10.0 ** floor(log10(raw))
+    return next((part * size for part in _ROUND if part * size >= raw * 0.999), 10 * size)
+
+
+def _spread(values: list[float], scale: Scale, room: float) -> list[float]:
+    """The values, in order, without those that are too close to the one before."""
+    kept: list[float] = []
+    for value in values:
+        if not kept or abs(scale(value) - scale(kept[-1])) >= room:
+            kept.append(value)
+    return kept
+
+
+def tick_text(value: float) -> str:
+    """A value on an axis, as short as possible."""
+    size = abs(value)
+    if size >= 1e6:
+        return f"{value / 1e6:g}M".replace("-", "\N{MINUS SIGN}")
+    if size >= 1e4:
+        return f"{value / 1e3:g}k".replace("-", "\N{MINUS SIGN}")
+    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+
+
+# --- axes: thin lines at round values, with their numbers ------------------------------------
+
+
+def across(
+    scale: Scale,
+    top: float,
+    bottom: float,
+    *,
+    ticks: Sequence[float] | None = None,
+    write: Callable[[float], str] = tick_text,
+    title: str = "",
+) -> Markup:
+    """The horizontal axis below a plot, with a line upwards at each number."""
+    values = scale.ticks() if ticks is None else ticks
+    marks = [
+        part
+        for value in values
+        for part in (
+            line(scale(value), top, scale(value), bottom, "grid"),
+            text(scale(value), bottom + 15, write(value), "tick", "middle"),
+        )
+    ]
+    if title:
+        marks.append(text(scale.end, bottom + 32, title, "axis", "end"))
+    return group(*marks)
