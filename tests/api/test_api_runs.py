@@ -84,8 +84,8 @@ def test_run_takes_the_flags_of_the_command(
     assert results(tmp_path / "keywords") == results(tmp_path / "flags")
     assert done.impact is not None and done.impact.document.primaries == ["mrr", "reward"]
     answer = done.impact.answer
-    assert answer is not None and answer.equivalence is not None
-    assert answer.equivalence.margin == 0.2
+    assert answer is not None and answer.enough.at == 0.2
+    assert [row.metric for row in answer.rows] == ["mrr", "reward"]
     assert {path.rpartition(".")[2] for path in done.reports} == {"md"}
 
 

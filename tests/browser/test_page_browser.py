@@ -106,7 +106,7 @@ def test_one_configuration_alone_is_answered_without_a_comparison(show: Show) ->
     page = show(report_data([one])).page
     text = page.locator("#answer").inner_text()
     assert "Did only find the right code" in text
-    assert "0.50 (1)" in text
+    assert "50 % (1)" in text
     assert page.locator("#answer td.picture").count() == 0
 
 

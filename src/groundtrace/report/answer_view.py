@@ -302,4 +302,4 @@ def _mean(group: GroupSummary, name: str) -> str:
     found = group.metrics.get(name) or group.outcomes.get(name)
     if found is None or found.mean is None:
         return formats.MISSING
-    return f"{formats.brief(name, found.mean, found.n)} ({found.n:,})"
+    return f"{written(name, found.mean)} ({found.n:,})"
