@@ -45,7 +45,7 @@ Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
 Shell = Literal["use", "ignore"]
 Trials = Literal["attempts", "all", "latest"]
-SchemaVersion = Literal["1.0", "1.1", "1.2"]
+SchemaVersion = Literal["1.0", "1.1", "1.2", "1.3"]
 Format = Literal["md", "html"]
 
 
@@ -115,7 +115,7 @@ class Settings:
     readers: tuple[tuple[str, str], ...] = field(default=(), metadata=at("traces.readers"))
     """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
     text (D92)."""
-    schema_version: SchemaVersion = "1.2"
+    schema_version: SchemaVersion = "1.3"
     """Version of the events documents to write (D12)."""
     mask: bool = field(default=True, metadata=at("privacy.mask"))
     """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""

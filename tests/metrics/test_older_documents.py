@@ -123,4 +123,4 @@ def test_completing_twice_changes_nothing() -> None:
     document = trial(step(Seen("read", "src/a.py", "src/a.py")), truth=["src/a.py"], version="1.1")
     _, once = completed(document)
     assert completed(once) == ("accesses", once)
-    assert msgspec.structs.asdict(once)["schema_version"] == "1.2"
+    assert msgspec.structs.asdict(once)["schema_version"] == "1.3"

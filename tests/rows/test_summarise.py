@@ -11,13 +11,14 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import structs
+from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.elsewhere import files_elsewhere
 from groundtrace.rows.means import quantile
 from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
@@ -361,3 +362,26 @@ def test_a_task_is_left_out_for_the_reason_that_most_of_its_trials_give() -> Non
     ]
     for order in (rows, rows[::-1]):
         assert summary(*order).overall.metrics["file_recall"].left_out == {"no_ground_truth": 1}
+
+
+def test_trials_whose_files_lie_elsewhere_are_counted_and_said() -> None:
+    """D182."""
+
+    def elsewhere(name: str, files: int | UnsetType) -> TrialRow:
+        made = task(name)
+        return structs.replace(
+            made, coverage=structs.replace(made.coverage, unmatched_suffixes=files)
+        )
+
+    rows = [elsewhere("b", 2), elsewhere("a", 1), elsewhere("c", 0), elsewhere("d", UNSET)]
+    assert files_elsewhere(rows) == (
+        "2 trials accessed files that end like relevant files but lie elsewhere",
+        ["a", "b"],
+    )
+    assert files_elsewhere(rows[1:]) == (
+        "1 trial accessed files that end like relevant files but lie elsewhere",
+        ["a"],
+    )
+    assert files_elsewhere(rows[2:]) is None
+    made = summary(*rows)
+    assert made.overall.coverage.unmatched_suffixes == 2

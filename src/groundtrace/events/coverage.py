@@ -31,6 +31,7 @@ def coverage_of(
     section: GroundTruthSection,
     problems: Sequence[Problem],
     clock: Clock,
+    unmatched_suffixes: int,
 ) -> Coverage:
     """The coverage section of the document."""
     known = bool(section.files)
@@ -56,6 +57,7 @@ def coverage_of(
         tokens_share=trace.tokens_share,
         lookups=sum(looks),
         lookups_unanswered=looks_unanswered,
+        unmatched_suffixes=unmatched_suffixes if known else UNSET,
     )
 
 
