@@ -645,3 +645,15 @@ def test_no_line_is_wider_than_a_hundred_characters_and_the_header_names_both():
 def test_a_comparison_reads_the_same_with_and_without_its_document():
     found = document(pairs((0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0)))
     assert analysis_text(found) == answer_text(found.answer)
+
+
+def test_files_that_lie_elsewhere_are_something_to_look_at():
+    rows = [
+        msgspec.structs.replace(
+            made, coverage=msgspec.structs.replace(made.coverage, unmatched_suffixes=i % 2)
+        )
+        for i, made in enumerate(pairs((0.1, 0.2, 0.3)))
+    ]
+    item = next(i for i in answer(rows).look_at if i.kind == "elsewhere")
+    assert item.text.startswith("3 trials accessed files that end like relevant files")
+    assert item.tasks == ["t00", "t01", "t02"]

@@ -26,6 +26,7 @@ LookAtKind = Literal[
     "no_ground_truth",
     "no_trace",
     "empty_trace",
+    "elsewhere",
     "baseline",
 ]
 """What a line of "Look at" is about."""

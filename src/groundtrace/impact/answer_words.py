@@ -25,6 +25,7 @@ from groundtrace.documents.comparison import (
     Requirement,
     Side,
 )
+from groundtrace.rows.elsewhere import elsewhere_in
 
 if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation
@@ -343,6 +344,10 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         if own:
             text = f"{plural(len(own), 'trial')} {words}"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
+    elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
+    if elsewhere is not None:
+        tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
+        found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
     return found
 
 
