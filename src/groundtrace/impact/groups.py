@@ -85,11 +85,13 @@ def _test(by: By, name: str, entries: Sequence[_Entry], draws: Draws) -> GroupTe
     deltas = np.array([entry.delta for entry in entries])
     if len(groups) < 2 or not (np.abs(deltas) < _HUGE).all() or not np.ptp(deltas):
         return None
-    codes = np.array([groups.index(entry.group) for entry in entries], dtype=np.intp)
+    number = {name: i for i, name in enumerate(groups)}
+    codes = np.array([number[entry.group] for entry in entries], dtype=np.intp)
     strata = _strata(by, entries)
-    means = [float(deltas[codes == g].mean()) for g in range(len(groups))]
+    sizes = np.bincount(codes)
+    means = np.bincount(codes, weights=deltas) / sizes
     ends = [
-        GroupMean(name=groups[g], n=int(np.sum(codes == g)), delta=means[g])
+        GroupMean(name=groups[g], n=int(sizes[g]), delta=float(means[g]))
         for g in (int(np.argmax(means)), int(np.argmin(means)))
     ]
     p = _p(deltas, codes, strata, _units(by, entries, codes), draws)
@@ -131,17 +133,16 @@ def _p(deltas: Floats, codes: Ints, strata: Ints | None, units: Ints | None, dra
         sizes = np.bincount(units).astype(float)
         centred, codes = np.bincount(units, weights=centred), codes[first]
         order = [len(centred)]
-    member = np.eye(int(codes.max()) + 1)[codes]
-    seen = float(_between(centred[None], sizes[None], member)[0])
+    seen = _between(centred, sizes, codes)
     count = max(500, min(draws.draws, _WORK // len(centred)))
     extreme = 0
     random = draws.generator("groups", *order[:50], len(centred))
     for block in shuffled_rows(random, order, count):
-        extreme += int(np.sum(_between(centred[block], sizes[block], member) >= seen - _SLACK))
+        extreme += sum(_between(centred[row], sizes[row], codes) >= seen - _SLACK for row in block)
     return (extreme + 1) / (count + 1)
 
 
-def _between(values: Floats, sizes: Floats, member: Floats) -> Floats:
-    """Sum of squares between groups, for each row of values."""
-    sums, counts = values @ member, sizes @ member
-    return np.asarray((sums**2 / np.maximum(counts, 1e-300)).sum(axis=1), dtype=np.float64)
+def _between(values: Floats, sizes: Floats, codes: Ints) -> float:
+    """Sum of squares between groups."""
+    sums, counts = (np.bincount(codes, weights=own) for own in (values, sizes))
+    return float(np.sum(sums**2 / np.maximum(counts, 1e-300)))

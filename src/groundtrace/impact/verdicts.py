@@ -155,7 +155,8 @@ def _attempts_share(tasks: Sequence[TaskPair]) -> float | None:
     free = sum(len(own) - 1 for sides in both for own in sides)
     if free == 0 or len(both) < 2:
         return None
-    squares = sum(float(np.var(own)) * len(own) for sides in both for own in sides)
-    of_means = float(np.mean([sum(1 / len(own) for own in sides) for sides in both]))
-    spread = float(np.var([np.mean(new) - np.mean(old) for old, new in both], ddof=1))
+    squares = sum(float(np.var(own)) * len(own) for s in both for own in s if len(own) > 1)
+    of_means = sum(1 / len(own) for sides in both for own in sides) / len(both)
+    means = [[sum(own) / len(own) for own in sides] for sides in both]
+    spread = float(np.var([new - old for old, new in means], ddof=1))
     return min(1.0, squares / free * of_means / spread) if spread > 0 else None
