@@ -39,6 +39,11 @@ BENCHMARKS = {
     "cases": Benchmark("files behind calls that were labelled by hand"),
     "extraction": Benchmark("the same on real calls"),
     "intervals": Benchmark("coverage of intervals", ("--sets", "40", "--trials", "2000")),
+    "verdicts": Benchmark(
+        "what the answer promises",
+        ("--sets", "30", "--parts", "family,worlds"),
+        ("--sets", "600"),
+    ),
     "report": Benchmark("the page of a large run"),
     "view": Benchmark("the viewer of a large run", ("1000",), ("20000",)),
     "masking": Benchmark("credentials masked, harmless text left"),

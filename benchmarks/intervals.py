@@ -1,4 +1,5 @@
-"""How reliable the intervals and tests of the impact analysis are, and how fast it is.
+"""How reliable the intervals and tests of single metrics are, and how fast the analysis is.
+`benchmarks.verdicts` is about the rows of the answer together.
 
     python -m benchmarks.intervals [--sets 400] [--trials 10000] [--json FILE]
 
@@ -13,10 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,26 +23,20 @@ import numpy as np
 
 from benchmarks.impact_speed import DRAWS, speed
 from benchmarks.populations import (
-    METRIC_COUNT,
     POPULATIONS,
     Population,
     correlated,
     different_tasks,
-    kindred,
-    primaries,
     true_spearman,
 )
-from groundtrace.impact.adjusted import max_t, over_configurations
 from groundtrace.impact.association import associate
 from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.pooled import pooled_tests
-from groundtrace.impact.power import detectable
-from groundtrace.impact.resample import Draws, holm, midranks
-from groundtrace.impact.signflip import MeanTest, mean_test, ratio_test
+from groundtrace.impact.resample import Draws, midranks
+from groundtrace.impact.signflip import MeanTest, mean_test
 
 SIZES = (6, 10, 20, 50, 200, 600)
 DELTA_SIZES = (6, 10, 20, 50, 100, 200)
-FAMILY_SIZES = (10, 20, 50)
 SMALL_SIZES = (6, 8, 10, 12, 15)
 """Numbers of tasks below 20: for these, reports state the coverage of each interval."""
 
@@ -53,7 +46,7 @@ def tested(population: Population, sides: tuple[np.ndarray, np.ndarray], seed: i
     draws = Draws(seed, FLIP_DRAWS)
     baseline, config = sides
     if population.ratio:
-        return ratio_test(baseline, config, draws).logs
+        return mean_test(np.log(config / baseline), draws)
     return mean_test(config - baseline, draws)
 
 
@@ -78,109 +71,6 @@ def delta_rows(sets: int, sizes: Sequence[int] = DELTA_SIZES) -> Iterator[dict[s
                 right += found_by(test)
                 wrong += found_by(tested(population, population.draw(random, n, 0.0), k))
             yield _row(name, n, sets, held, refused, wrong, power=right)
-
-
-def primary_ps(table: np.ndarray, seed: int) -> list[float]:
-    """p of each column of differences."""
-    return [mean_test(column, Draws(seed, FLIP_DRAWS)).p or 1.0 for column in table.T]
-
-
-def as_reported(tables: Sequence[np.ndarray], seed: int) -> list[list[float]]:
-    """Adjusted p of the primaries of each configuration, by the two steps of a report."""
-    found = [max_t(t, Draws(3 * seed + c, FLIP_DRAWS)) for c, t in enumerate(tables)]
-    return over_configurations([[a.p_adjusted or 1.0 for a in table] for table in found])
-
-
-def primary_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Recall, reward and cost: chance of any error over three configurations; power for recall."""
-    for n in FAMILY_SIZES:
-        random = np.random.default_rng(n)
-        wrong, right = Counter[str](), Counter[str]()
-        for k in range(sets):
-            tables = [primaries(random, n) for _ in range(3)]
-            null = [p for c, table in enumerate(tables) for p in primary_ps(table, 3 * k + c)]
-            wrong["raw p"] += min(null) <= 0.05
-            wrong["Holm"] += min(p for p in holm(null) if p is not None) <= 0.05
-            wrong["as reported"] += min(map(min, as_reported(tables, k))) <= 0.05
-            table = primaries(random, n, recall=0.2)
-            ps = primary_ps(table, k)
-            right["raw p"] += ps[0] <= 0.05
-            right["Holm over 3"] += (holm(ps)[0] or 1.0) <= 0.05
-            joint = max_t(table, Draws(k, FLIP_DRAWS))[0].p_adjusted
-            right["maxT over 3"] += (joint or 1.0) <= 0.05
-            right["as reported, 3 configs, only one differs"] += (
-                as_reported([table, *tables[1:]], k)[0][0] <= 0.05
-            )
-            all_move = primary_ps(primaries(random, n, recall=0.2, reward=0.2, cost=0.3), k)
-            right["Holm over 3, all differ"] += (holm(all_move)[0] or 1.0) <= 0.05
-        for name, count in wrong.items():
-            yield _row(f"any of 3 primaries x 3 configs, {name}", n, sets, None, 0, count)
-        for name, count in right.items():
-            yield _row(f"recall +0.2, {name}", n, sets, None, 0, None, power=count)
-
-
-def spread(population: Population, up: float) -> float:
-    """Standard deviation of the differences (of logs if ratios are compared)."""
-    baseline, config = population.draw(np.random.default_rng(0), 200_000, up)
-    deltas = np.log(config / baseline) if population.ratio else config - baseline
-    return float(deltas.std())
-
-
-def detectable_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Power if the true difference is the smallest detectable one: it should be 0.80.
-
-    The difference is computed from the spread, and changes the spread. So it is found in steps. If
-    the population cannot have such a large difference, the size has no row.
-    """
-    for name, population in POPULATIONS.items():
-        for n in DELTA_SIZES:
-            up = 0.0
-            for _ in range(8):
-                up = detectable(spread(population, min(up, population.most)), n)
-            if up > population.most:
-                continue
-            random = np.random.default_rng(n)
-            found = (tested(population, population.draw(random, n, up), k) for k in range(sets))
-            right = sum(found_by(test) for test in found)
-            label = f"{name}, smallest detectable difference"
-            yield {**_row(label, n, sets, None, 0, None, power=right), "up": round(up, 3)}
-
-
-def family_rows(sets: int) -> Iterator[dict[str, object]]:
-    """maxT compared with Holm over 49 similar metrics: chance of any error; power for the first."""
-    for n in FAMILY_SIZES:
-        random = np.random.default_rng(n)
-        wrong, right = {"maxT": 0, "Holm": 0}, {"maxT": 0, "Holm": 0}
-        for k in range(sets):
-            for up, counts in ((0.0, wrong), (0.2, right)):
-                found = max_t(kindred(random, n, up), Draws(k, FLIP_DRAWS))
-                by_holm = [p or 1.0 for p in holm([a.p for a in found])]
-                by_maxt = [a.p_adjusted or 1.0 for a in found]
-                for name, ps in (("maxT", by_maxt), ("Holm", by_holm)):
-                    counts[name] += (min(ps) if up == 0 else ps[0]) <= 0.05
-        for name in wrong:
-            label = f"{METRIC_COUNT} kindred metrics, {name}"
-            yield _row(label, n, sets, None, 0, wrong[name], power=right[name])
-
-
-def repository_rows(sets: int) -> Iterator[dict[str, object]]:
-    """Five tasks per repository that rise and fall together: flipped one by one, or together."""
-    for share in (0.2, 0.4):
-        for repositories in (10, 20, 40):
-            n = 5 * repositories
-            units = np.repeat(np.arange(repositories), 5)
-            random = np.random.default_rng(n)
-            apart = whole = held = 0
-            for k in range(sets):
-                level = math.sqrt(share) * random.normal(size=repositories)[units]
-                delta = level + math.sqrt(1 - share) * random.normal(size=n)
-                test = mean_test(delta, Draws(k, FLIP_DRAWS), units)
-                low, high = test.interval.low, test.interval.high
-                held += low is not None and high is not None and low <= 0 <= high
-                whole += found_by(test)
-                apart += found_by(mean_test(delta, Draws(k, FLIP_DRAWS)))
-            yield _row(f"repositories, ICC {share}, tasks flip", n, sets, None, 0, apart)
-            yield _row(f"repositories, ICC {share}, repositories flip", n, sets, held, 0, whole)
 
 
 def centred_rows(sets: int) -> Iterator[dict[str, object]]:
@@ -315,10 +205,6 @@ def flip_speed() -> dict[str, object]:
 
 PARTS = {
     "deltas": delta_rows,
-    "detectable": detectable_rows,
-    "primaries": primary_rows,
-    "family": family_rows,
-    "repositories": repository_rows,
     "centred": centred_rows,
     "correlations": correlation_rows,
     "clustered": clustered_rows,

@@ -35,6 +35,12 @@ def binary(random: np.random.Generator, n: int, up: float) -> Sides:
     return (random.random(n) < chance) * 1.0, (random.random(n) < chance + up) * 1.0
 
 
+def hard_binary(random: np.random.Generator, n: int, up: float) -> Sides:
+    """Rewards of 0 and 1 of tasks that are seldom solved, so that there is room for large gains."""
+    chance = random.beta(0.7, 0.7, n) * 0.4
+    return (random.random(n) < chance) * 1.0, (random.random(n) < chance + up) * 1.0
+
+
 def partial(random: np.random.Generator, n: int, up: float) -> Sides:
     """Rewards of 0, 1 or anything between."""
 
@@ -51,6 +57,13 @@ def costs(random: np.random.Generator, n: int, up: float) -> Sides:
     """Costs whose logs have heavy tails: t with 3 degrees of freedom around the task's cost."""
     task = random.normal(0, 1, n)
     noise = 0.4 * random.standard_t(3, (2, n))
+    return np.exp(task + noise[0]), np.exp(task + noise[1] + up)
+
+
+def bills(random: np.random.Generator, n: int, up: float) -> Sides:
+    """Costs with a mean: lognormal around the task's cost, which is lognormal too."""
+    task = random.normal(0, 1, n)
+    noise = 0.4 * random.normal(size=(2, n))
     return np.exp(task + noise[0]), np.exp(task + noise[1] + up)
 
 
@@ -88,31 +101,6 @@ POPULATIONS = {
     "cost, heavy tails": Population(costs, 0.3, ratio=True, most=math.inf),
     "cost, runaways": Population(runaway_costs, RUNAWAY * DEARER, ratio=True),
 }
-
-
-def primaries(
-    random: np.random.Generator, n: int, recall: float = 0.0, reward: float = 0.0, cost: float = 0.0
-) -> np.ndarray:
-    """Differences in recall and reward and logs of the cost's ratio, as columns.
-
-    They are independent: similar primaries would make fewer errors together than these.
-    """
-    found = (recalls(random, n, recall), binary(random, n, reward), costs(random, n, cost))
-    (a, b), (c, d), (e, f) = found
-    return np.stack([b - a, d - c, np.log(f / e)], axis=1)
-
-
-METRIC_COUNT = 49
-
-
-def kindred(random: np.random.Generator, n: int, up: float) -> np.ndarray:
-    """49 metrics that are recall plus some noise, like the ranks and cutoffs of recall."""
-    baseline, config = recalls(random, n, up)
-    delta = config - baseline
-    noise = 0.35 * delta.std() * random.normal(size=(n, METRIC_COUNT))
-    noise[:, 0] = 0
-    # If a task did not change, no metric of it changed.
-    return np.where(delta[:, None] == 0, 0.0, delta[:, None] + noise)
 
 
 def correlated(random: np.random.Generator, n: int, rho: float, tied: bool) -> np.ndarray:

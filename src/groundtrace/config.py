@@ -27,8 +27,13 @@ from groundtrace.errors import InputError, UsageError
 FILE_NAME = "groundtrace.toml"
 BASELINE = "baseline*"
 """Names of configurations that others are compared with, unless the user says otherwise (D33)."""
-PRIMARIES = ("reward", "cost_usd", "shown.file_recall")
-"""What a comparison is about, unless the user says otherwise (D64)."""
+PRIMARIES = (
+    "shown.file_recall",
+    "util_read_overlap_with_relevant_files",
+    "reward",
+    "cost_usd",
+)
+"""What a comparison is about, unless the user says otherwise (D160)."""
 SEED, DRAWS = 0, 2000
 """The random draws of an analysis, unless the user says otherwise."""
 MAX_MAPPING = 64 * 1024
@@ -65,7 +70,7 @@ class Settings:
     baseline: str = field(default=BASELINE, metadata=at("compare.baseline"))
     """Pattern of the configuration that others are compared with (D33)."""
     primaries: tuple[str, ...] = field(default=PRIMARIES, metadata=at("compare.primary"))
-    """Metrics and outcomes that matter most in comparisons (D64)."""
+    """Metrics and outcomes that matter most in comparisons: the rows of the answer (D160)."""
     skip: tuple[str, ...] = field(
         metadata=at("discover.skip"),
         default=(
@@ -350,7 +355,7 @@ class Comparison(TypedDict, total=False):
         str | Sequence[str] | None,
         Option(
             "comparison",
-            "A metric or outcome that matters most in the comparison",
+            "A row of the answer: a metric or outcome that the comparison is about",
             "NAME",
             sets="primaries",
             old="primaries",
@@ -360,8 +365,8 @@ class Comparison(TypedDict, total=False):
         float | None,
         Option(
             "comparison",
-            "A difference of reward that is too small to matter; tests whether the "
-            "configurations are equivalent within it",
+            "A difference of reward that is too small to matter; the answer says whether a "
+            "larger loss, or any larger difference, is ruled out",
             "REWARD",
             limits=Limits(above=0),
         ),

@@ -84,8 +84,8 @@ def test_run_takes_the_flags_of_the_command(
     assert results(tmp_path / "keywords") == results(tmp_path / "flags")
     assert done.impact is not None and done.impact.document.primaries == ["mrr", "reward"]
     answer = done.impact.answer
-    assert answer is not None and answer.equivalence is not None
-    assert answer.equivalence.margin == 0.2
+    assert answer is not None and answer.enough.at == 0.2
+    assert [row.metric for row in answer.rows] == ["mrr", "reward"]
     assert {path.rpartition(".")[2] for path in done.reports} == {"md"}
 
 
@@ -232,7 +232,7 @@ def test_results_show_themselves_and_let_no_markup_in(evaluated: Path) -> None:
         html = shown._repr_html_()
         assert html.startswith("<table>") and html.count("<table>") == html.count("</table>")
     assert "file_recall" in evaluation._repr_html_()
-    assert "Did it find the right code?" in done._repr_html_()
+    assert "Found" in done._repr_html_()
     hostile = package.RunResult(None, None, failed=("<script>alert(1)</script>",))
     assert "<script>" not in hostile._repr_html_()
     assert str(hostile) == "failed: <script>alert(1)</script>" and hostile.rows() == []

@@ -455,5 +455,5 @@ def test_the_answer_comes_first_and_folds_on_a_phone(view: Open, tmp_path: Path)
         answer = page.locator("#answer")
         assert answer.is_visible()
         assert answer.evaluate("one => one.open") is is_open
-        assert answer.locator("dt").first.text_content() == "Did it find the right code?"
+        assert answer.locator("dt").first.text_content() == "Compared"
         assert answer.bounding_box()["y"] < page.locator("#filters").bounding_box()["y"]

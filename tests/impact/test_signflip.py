@@ -20,7 +20,7 @@ from groundtrace.impact.flips import (
     unit_sums,
 )
 from groundtrace.impact.resample import Draws
-from groundtrace.impact.signflip import log_ratios, mean_test, ratio_test, smallest_p
+from groundtrace.impact.signflip import mean_test, ratio_test, smallest_p, typical_ratio
 
 FEW = Draws(seed=0, draws=999)
 grid = st.integers(-6, 6).map(lambda k: k / 4)
@@ -54,7 +54,7 @@ def test_p_is_the_share_of_all_flips(deltas):
 def test_the_interval_is_the_set_of_means_that_the_test_keeps(deltas):
     found = mean_test(np.array(deltas))
     low, high = found.interval.low, found.interval.high
-    assume(low is not None)
+    assume(low is not None and len(set(deltas)) > 1)
     for mean in (low, high, found.mean, (low + found.mean) / 2, (high + found.mean) / 2):
         assert enumerated_p(deltas, mean) >= 0.05
     step = 1e-6
@@ -119,7 +119,7 @@ def test_a_scale_scales_the_interval_and_keeps_p(deltas, factor):
 @settings(max_examples=60, deadline=None)
 def test_a_shift_shifts_the_interval(deltas, shift):
     values = np.array(deltas, float)
-    assume(np.count_nonzero(values) == len(values))
+    assume(np.count_nonzero(values) == len(values) and np.ptp(values) > 0)
     plain, moved = mean_test(values, FEW), mean_test(values + shift, FEW)
     assume(plain.interval.low is not None)
     assert moved.interval.low == pytest.approx(plain.interval.low + shift, abs=1e-6)
@@ -160,8 +160,7 @@ def test_the_interval_nears_students_for_many_tasks():
         ([1.0, 2, 3, 4, 5], "fewer_than_6_pairs", None),
         ([], "fewer_than_6_pairs", None),
         ([1.0, 2, 3, 0, 0, 0, 0], "fewer_than_4_differ", 0.25),
-        ([0.0] * 30, "fewer_than_4_differ", 1.0),
-        ([0.5] * 10, "deltas_all_equal", 2 / 1024),
+        ([0.0] * 30, "no_task_differs", 1.0),
         ([1.0, 2, 3, 4, 5, math.inf], "not_finite", None),
     ],
 )
@@ -225,11 +224,11 @@ def test_kept_flips_are_those_that_are_drawn_again(monkeypatch):
 # Clusters
 
 
-def test_whole_repositories_flip_from_ten_on():
-    nine = [f"r{i % 9}" for i in range(30)]
-    ten = [f"r{i % MIN_CLUSTERS}" for i in range(30)]
-    assert len(set(flip_units(nine).tolist())) == 30
-    assert flip_units(ten).tolist() == [i % 10 for i in range(30)]
+def test_whole_repositories_flip_from_six_on():
+    five = [f"r{i % 5}" for i in range(30)]
+    six = [f"r{i % MIN_CLUSTERS}" for i in range(30)]
+    assert len(set(flip_units(five).tolist())) == 30
+    assert flip_units(six).tolist() == [i % 6 for i in range(30)]
 
 
 def test_a_task_without_a_repository_is_a_unit_of_its_own():
@@ -252,7 +251,7 @@ def test_flipping_units_together_is_enumeration_over_units(tasks):
     assert found.mean == pytest.approx(math.fsum(deltas) / len(deltas), abs=1e-12)
     assert found.p == pytest.approx(enumerated_p(deltas, 0.0, units), abs=1e-12)
     low, high = found.interval.low, found.interval.high
-    assume(low is not None)
+    assume(low is not None and len(set(zip(deltas, units, strict=True))) > len(set(units)))
     assert (not low <= 0 <= high) == (found.p < 0.05)
     for mean, kept in ((low, True), (high, True), (low - 1e-6, False), (high + 1e-6, False)):
         assert (enumerated_p(deltas, mean, units) >= 0.05) == kept
@@ -299,48 +298,83 @@ def test_clustered_differences_without_effect_are_rarely_found():
     assert apart / 300 > 0.15
 
 
-# Ratios
+# Levels, equal differences, ratios of sums
+
+
+@given(
+    st.lists(grid, min_size=8, max_size=30),
+    st.sampled_from([0.05, 0.0125, 0.05 / 12]),
+    st.integers(0, 2),
+)
+@settings(max_examples=200, deadline=None)
+def test_at_every_level_the_interval_leaves_out_zero_exactly_when_p_is_below_it(
+    deltas, level, seed
+):
+    found = mean_test(np.array(deltas), Draws(seed, 1999), None, level)
+    low, high = found.interval.low, found.interval.high
+    assume(low is not None)
+    assert (not low <= 0 <= high) == (found.p < level)
+
+
+def test_a_lower_level_gives_a_wider_interval():
+    deltas = np.random.default_rng(2).normal(0.3, 1, 30)
+    wide, narrow = (mean_test(deltas, level=level).interval for level in (0.0125, 0.05))
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+def test_equal_differences_allow_for_unchanged_tasks_that_were_not_drawn():
+    """10 of 10 tasks rose by 0.5. If s of all tasks rise, s ** 10 is the chance of 10 of 10."""
+    found = mean_test(np.full(10, 0.5))
+    share = 0.025**0.1
+    assert found.p == 2 / 1024
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        (0.5 * share, 0.5 * (2 - share))
+    )
+    few = mean_test(np.full(6, 0.5), level=0.0125)
+    assert (few.interval.low, few.interval.reason) == (None, "too_few_flips")
+
+
+def test_changes_that_cancel_in_every_repository_say_so():
+    """“Fewer than 4 tasks differ” stood beside “10 better, 10 worse”."""
+    found = mean_test(np.array([0.5, -0.5] * 10), units=np.repeat(np.arange(10), 2))
+    assert (found.moved, found.interval.reason) == (0, "changes_cancel")
+
+
+def test_a_ratio_of_sums_by_hand_and_as_a_mean():
+    values = np.array([1.0, 4, 3, 8, 5, 12])
+    sizes = np.array([1.0, 2, 1, 2, 1, 2])
+    found = ratio_test(values, sizes)
+    assert (found.mean, found.p) == (33 / 9, 2 / 64)
+    # The lowest root is the smallest ratio of a subset, the highest the largest.
+    assert (found.interval.low, found.interval.high) == (1.0, 6.0)
+    deltas = np.random.default_rng(1).normal(size=14)
+    assert ratio_test(deltas, np.ones(14)) == mean_test(deltas)
+
+
+# Typical ratios
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 1e4), st.floats(0.01, 1e4)), min_size=6, max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_the_ratio_is_the_ratio_of_scipys_geometric_means(pairs):
     baseline, config = np.array(pairs).T
-    found = ratio_test(baseline, config, FEW)
-    assert found.ratio == pytest.approx(stats.gmean(config) / stats.gmean(baseline), rel=1e-7)
-    assume(found.ratio_low is not None)
-    assert found.ratio_low <= found.ratio <= found.ratio_high
-    assert (not found.ratio_low <= 1 <= found.ratio_high) == (found.logs.p < 0.05)
-    other = ratio_test(config, baseline, FEW)
-    assert other.ratio_low == pytest.approx(1 / found.ratio_high)
-    assert other.ratio_high == pytest.approx(1 / found.ratio_low)
+    ratio, interval = typical_ratio(baseline, config, FEW)
+    assert ratio == pytest.approx(stats.gmean(config) / stats.gmean(baseline), rel=1e-7)
+    assume(interval.low is not None)
+    assert interval.low * (1 - 1e-9) <= ratio <= interval.high * (1 + 1e-9)
+    _, other = typical_ratio(config, baseline, FEW)
+    assert other.low == pytest.approx(1 / interval.high)
+    assert other.high == pytest.approx(1 / interval.low)
 
 
-def test_one_dear_task_does_not_decide_the_ratio():
+def test_one_dear_task_does_not_decide_the_typical_ratio():
     baseline = np.array([1.0, 1, 1, 1, 1, 1, 1, 1000])
     config = np.array([2.0, 2.2, 1.8, 2.1, 1.9, 2, 2.3, 900])
-    found = ratio_test(baseline, config)
-    assert 1.7 < found.ratio < 2
+    assert 1.7 < typical_ratio(baseline, config)[0] < 2
     assert np.mean(config - baseline) < 0
 
 
-def test_pairs_without_a_ratio_are_counted():
-    baseline = np.array([0.0, 1, 2, -1, 4, 5, 6, 7, 8])
-    config = np.array([1.0, 0, 2, 3, 8, 10, 3, 7, 16])
-    found = ratio_test(baseline, config)
-    assert (found.n, found.left_out) == (6, 3)
-    assert found.ratio == pytest.approx((2 * 2 * 0.5 * 2) ** (1 / 6))
-    assert found.logs.moved == 4
-
-
-def test_equal_values_have_a_log_ratio_of_exactly_zero():
-    logs, kept = log_ratios(np.array([0.1 + 0.2, 3.0]), np.array([0.3, 3.0]))
-    assert logs.tolist() == [0.0, 0.0]
-    assert kept.all()
-
-
-def test_units_of_left_out_pairs_are_left_out_too():
-    baseline = np.array([0.0, *([1.0] * 12)])
-    config = np.array([1.0, *np.exp(np.linspace(-1, 2, 12))])
-    found = ratio_test(baseline, config, FEW, np.array([9, *np.repeat(np.arange(6), 2)]))
-    assert (found.n, found.left_out, found.logs.units) == (12, 1, 6)
+def test_a_value_of_zero_leaves_no_typical_ratio():
+    """Tasks with a cost of 0 left the ratio silently: 20 tasks were shown, 10 counted."""
+    ratio, interval = typical_ratio(np.array([0.0, 1, 2]), np.array([1.0, 1, 2]))
+    assert (ratio, interval.reason) == (None, "values_of_zero")

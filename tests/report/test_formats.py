@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.documents.impact import AnswerRow
+from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
-from groundtrace.report.answer_text import difference_text
+from groundtrace.report.answer_text import change, verdict_text, written
 from groundtrace.rows.value_columns import distribution
 from tests.conftest import Ran
 
@@ -106,23 +106,23 @@ def test_markdown_page_and_terminal_show_the_same_number(
     markdown = (folder / "retrieval_report.md").read_text(encoding="utf-8")
     page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
     answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
-    for row in answer["rows"]:
-        values = [formats.brief(row["metric"], row[side]) for side in ("baseline", "config")]
-        assert " → ".join(values) in ran.out
+    shown = " ".join(ran.out.split())
+    for row in (AnswerRow(**row) for row in answer["rows"]):
+        values = [written(row.metric, side) for side in (row.baseline, row.config)]
+        assert " → ".join(values) in shown
         assert re.search(rf"\| +{re.escape(values[0])} \| +{re.escape(values[1])} ", markdown)
         cells = "".join(f'<td class="right number">{value}</td>' for value in values)
         assert cells in page
-        change, between = difference_text(AnswerRow(**row)).split(", ")
-        assert f"{change}, {between}" in ran.out
-        assert f"{change}, {between}" in markdown
-        assert re.search(rf">{re.escape(change)}</strong> <span>{re.escape(between)}</span>", page)
+        assert verdict_text(row) in shown
+        assert verdict_text(row) in markdown
+        assert f">{change(row.metric, row.delta)}</strong> <span>" in page
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
         mean = formats.short("file_recall", group["metrics"]["file_recall"]["mean"])
         assert re.search(rf"`{config}` .* {mean} / ", markdown)
         assert f"{mean} / " in page
-    assert answer["statement"] in page
-    assert answer["statement"] in ran.out
+    assert answer["headline"] in page
+    assert answer["headline"] in shown
     table = json.loads(re.search(r'id="table-data">(.*?)</script>', page)[1])
     row = next(row for row in table["rows"] if row[0] == "quay-timeout-fix-001")
     column = [column["name"] for column in table["columns"]].index("ttfr_seconds")

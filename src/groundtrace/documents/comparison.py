@@ -33,6 +33,12 @@ Side = Literal["baseline", "config", "both"]
 Requirement = Literal["model", "harness_version", "reward", "run"]
 """What the two sides of a matched pair must have in common, or must both have."""
 
+Verdict = Literal["higher", "lower", "not_worse", "equivalent", "open", "untestable"]
+"""What an interval of a primary metric allows to say."""
+
+Scope = Literal["these_repositories"]
+"""What a verdict is about, if it is not about other repositories too."""
+
 Reasons = dict[str, Count]
 """Counts by reason code."""
 
@@ -42,8 +48,11 @@ class Delta(Record, frozen=True, kw_only=True):
 
     metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
     table: Annotated[
-        Literal["primary", "other"],
-        Meta(description="The family of tests that p_adjusted corrects for."),
+        Literal["primary", "exploratory"],
+        Meta(
+            description="primary: a row of the answer, with a simultaneous interval and a "
+            "verdict. exploratory: one of many, with an interval of its own and no verdict."
+        ),
     ]
     direction: Annotated[Direction, Meta(description="Which values are better.")]
     computable: Annotated[bool, Meta(description="Whether there are enough pairs.")]
@@ -60,37 +69,35 @@ class Delta(Record, frozen=True, kw_only=True):
     ci_low: Annotated[
         float | None,
         Meta(
-            description="Lower end of the mean delta's interval; null for values that are "
-            "compared as a ratio."
+            description="Lower end of the mean delta's interval: of all primary rows together "
+            "with 95 %, or of an exploratory metric alone."
         ),
     ]
     ci_high: Annotated[float | None, Meta(description="Upper end of the same interval.")]
-    ratio: Annotated[
+    typical_ratio: Annotated[
         float | None,
         Meta(
-            description="Geometric mean of configuration over baseline, for cost, time and tokens."
+            description="Geometric mean of configuration over baseline, for cost, time and "
+            "tokens; null if a value is 0 or less."
         ),
     ]
-    ratio_low: Annotated[float | None, Meta(description="Lower end of the ratio's interval.")]
-    ratio_high: Annotated[float | None, Meta(description="Upper end of the ratio's interval.")]
-    ratio_left_out: Annotated[
-        Count | None,
-        Meta(
-            description="Pairs without a ratio because a value is 0 or less; null where no "
-            "ratio is computed."
-        ),
+    typical_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    typical_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    verdict: Annotated[
+        Verdict | None, Meta(description="For primary metrics; see the rows of the answer.")
+    ]
+    within_margin: Annotated[
+        bool | None,
+        Meta(description="For reward with a margin: any difference beyond it is ruled out."),
     ]
     p: Annotated[
-        Share | None,
-        Meta(
-            description="Two-sided sign-flip p of the mean delta, or of the mean log of the ratio."
-        ),
+        Share | None, Meta(description="Two-sided sign-flip p of the mean delta, not adjusted.")
     ]
     p_adjusted: Annotated[
         Share | None,
         Meta(
-            description="p adjusted over its family; null for one suite, whose p values are "
-            "exploratory."
+            description="p times the number of rows that are tested together; null for "
+            "exploratory metrics."
         ),
     ]
     p_smallest: Annotated[
@@ -249,6 +256,38 @@ class FinderDelta(Record, frozen=True, kw_only=True):
     ]
 
 
+class GroupMean(Record, frozen=True, kw_only=True):
+    """One group of tasks."""
+
+    name: Annotated[str, Meta(description="The group.")]
+    n: Annotated[Count, Meta(description="Its tasks.")]
+    delta: Annotated[float, Meta(description="Mean of configuration - baseline.")]
+
+
+class GroupTest(Record, frozen=True, kw_only=True):
+    """Whether a difference is the same in all groups of tasks."""
+
+    by: Annotated[
+        Literal["suite", "model", "repository"], Meta(description="What makes the groups.")
+    ]
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    p: Annotated[Share, Meta(description="Permutation p, not adjusted.")]
+    p_adjusted: Annotated[Share, Meta(description="p times the number of such tests.")]
+    highest: Annotated[GroupMean, Meta(description="The group with the highest mean delta.")]
+    lowest: Annotated[GroupMean, Meta(description="The group with the lowest.")]
+
+
+class LostAsZero(Record, frozen=True, kw_only=True):
+    """Reward if attempts without a valid reward count as 0."""
+
+    n: Annotated[Count, Meta(description="Tasks, with those that only lack a reward.")]
+    lost_baseline: Annotated[Count, Meta(description="Attempts lost by the baseline.")]
+    lost_config: Annotated[Count, Meta(description="Attempts lost by the configuration.")]
+    mean_baseline: Annotated[float, Meta(description="Mean of the baseline.")]
+    mean_config: Annotated[float, Meta(description="Mean of the configuration.")]
+    verdict: Annotated[Verdict, Meta(description="The verdict that these numbers give.")]
+
+
 class MatchedComparison(Record, frozen=True, kw_only=True):
     """One configuration compared with the baseline, over the tasks that can be compared.
 
@@ -288,6 +327,32 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     ]
     n_flipped: Annotated[
         Count, Meta(description="Number of tasks or repositories that are flipped.")
+    ]
+    scope: Annotated[
+        Scope | None,
+        Meta(
+            description="What its verdicts are about, if fewer than 6 repositories are known; "
+            "null if they are about all such tasks."
+        ),
+    ]
+    family: Annotated[
+        Count, Meta(description="Rows over all configurations that are tested together.")
+    ]
+    family_rows: Annotated[
+        Count, Meta(description="The same, with rows that cannot be tested with so few tasks.")
+    ]
+    attempts_share: Annotated[
+        Share | None,
+        Meta(
+            description="Share of the spread of reward differences that is chance between "
+            "attempts of one task; null if no task has several."
+        ),
+    ]
+    lost_as_zero: Annotated[
+        LostAsZero | None, Meta(description="Null if no attempt is lost, and for one suite.")
+    ]
+    groups: Annotated[
+        list[GroupTest], Meta(description="Tests whether groups differ. Empty for one suite.")
     ]
     deltas: Annotated[list[Delta], Meta(description="One for each metric and outcome.")]
     tandem: Annotated[

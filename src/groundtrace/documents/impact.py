@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from groundtrace.documents.answer import Answer
 from groundtrace.documents.base import Count, Record, Share, Version
 from groundtrace.documents.comparison import (
     Coefficient,
@@ -86,114 +87,6 @@ class ConfigAggregate(Record, frozen=True, kw_only=True):
     metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]
 
 
-# --- the answer: the few numbers to decide between two configurations ---------------------
-
-
-class AnswerTask(Record, frozen=True, kw_only=True):
-    """One task of a row that has no interval."""
-
-    task_name: Annotated[str, Meta(description="Canonical task.")]
-    baseline: Annotated[float, Meta(description="Value of the baseline.")]
-    config: Annotated[float, Meta(description="Value of the configuration.")]
-
-
-class AnswerRow(Record, frozen=True, kw_only=True):
-    """One number that answers a question; over the tasks that both configurations have."""
-
-    question: Annotated[str, Meta(description="The question, in words.")]
-    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
-    baseline: Annotated[
-        float | None, Meta(description="Mean of the baseline; null for one configuration alone.")
-    ]
-    config: Annotated[float | None, Meta(description="Mean of the configuration.")]
-    delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
-    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
-    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
-    ratio: Annotated[
-        float | None, Meta(description="Geometric mean of the ratios, for cost, time and tokens.")
-    ]
-    ratio_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
-    ratio_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
-    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p.")]
-    p_adjusted: Annotated[Share | None, Meta(description="p adjusted over its family.")]
-    better: Annotated[
-        Count | None, Meta(description="Tasks better; null for one configuration alone.")
-    ]
-    same: Annotated[Count | None, Meta(description="Tasks that did not change.")]
-    worse: Annotated[Count | None, Meta(description="Tasks worse.")]
-    n: Annotated[Count, Meta(description="Number of tasks in the row.")]
-    reason: Annotated[str | None, Meta(description="Why a value or the interval is missing.")]
-    tasks: Annotated[
-        list[AnswerTask],
-        Meta(description="The single tasks that changed, if there is no interval."),
-    ]
-
-
-class AnswerEnough(Record, frozen=True, kw_only=True):
-    """What this number of tasks can show."""
-
-    metric: Annotated[str | None, Meta(description="The metric or outcome; null if there is none.")]
-    n: Annotated[Count, Meta(description="Tasks compared.")]
-    detectable: Annotated[
-        float | None,
-        Meta(description="Smaller mean differences would mostly be missed (power below 80 %)."),
-    ]
-    effect: Annotated[float | None, Meta(description="A smaller difference, a round number.")]
-    needed: Annotated[
-        Count | None, Meta(description=("Number of tasks needed to show that difference."))
-    ]
-    reason: Annotated[str | None, Meta(description="Why there is no such number.")]
-
-
-class AnswerEquivalence(Record, frozen=True, kw_only=True):
-    """Whether a difference of reward beyond the margin can be ruled out."""
-
-    metric: Annotated[str, Meta(description="What is tested.")]
-    margin: Annotated[float, Meta(description="The difference that is too small to matter.")]
-    n: Annotated[Count, Meta(description="Tasks with both values.")]
-    p_not_worse: Annotated[
-        Share | None, Meta(description="If small, worse by more than the margin is ruled out.")
-    ]
-    p_equivalent: Annotated[
-        Share | None, Meta(description="If small, any difference beyond the margin is ruled out.")
-    ]
-    reason: Annotated[str | None, Meta(description="Why there is no p.")]
-
-
-class Answer(Record, frozen=True, kw_only=True):
-    """One configuration compared with the baseline, or only one configuration."""
-
-    baseline: Annotated[str | None, Meta(description="The baseline; null without a comparison.")]
-    config: Annotated[
-        str | None, Meta(description="The configuration; null if none can be chosen.")
-    ]
-    comparison: Annotated[
-        Literal["matched_comparisons", "other_comparisons"] | None,
-        Meta(
-            description=(
-                "The list in the document that the numbers come from; null without a comparison."
-            )
-        ),
-    ]
-    n: Annotated[Count, Meta(description="Tasks compared, or tasks of the one configuration.")]
-    rows: Annotated[list[AnswerRow], Meta(description="The numbers, by question.")]
-    enough: Annotated[AnswerEnough, Meta(description="Whether there are enough tasks.")]
-    reward_per_dollar: Annotated[
-        float | None,
-        Meta(
-            description="Difference of reward for each extra dollar, over tasks that have "
-            "both; null if the configuration does not cost more."
-        ),
-    ]
-    equivalence: Annotated[
-        AnswerEquivalence | None,
-        Meta(description="The test of equivalence, where a margin was given."),
-    ]
-    look_at: Annotated[list[str], Meta(description="What limits the answer.")]
-    hint: Annotated[str | None, Meta(description="A flag that would make more tasks comparable.")]
-    statement: Annotated[str, Meta(description="The answer in words; association only.")]
-
-
 __all__ = [
     "ConfigAggregate",
     "Correlation",
@@ -219,8 +112,13 @@ class Method(Record, frozen=True, kw_only=True):
     correlation_p: Annotated[str, Meta(description="The permutation test of the coefficient.")]
     delta_p: Annotated[str, Meta(description="The test of a mean delta.")]
     interval: Annotated[str, Meta(description="How the intervals are made.")]
-    ratio: Annotated[str, Meta(description="What is compared as a ratio, and how.")]
-    adjusted: Annotated[str, Meta(description="How p values of comparisons are adjusted.")]
+    totals: Annotated[str, Meta(description="How cost, time and tokens are compared.")]
+    adjusted: Annotated[str, Meta(description="Which rows are one family, and its level.")]
+    margin: Annotated[str, Meta(description="How a margin is tested.")]
+    lost: Annotated[str, Meta(description="What attempts without a valid reward do.")]
+    groups: Annotated[str, Meta(description="How groups that disagree are found.")]
+    association: Annotated[str, Meta(description="How the answer links retrieval with reward.")]
+    stopping: Annotated[str, Meta(description="When to look at the results.")]
     flipped: Annotated[str, Meta(description="What is flipped: tasks or whole repositories.")]
     other: Annotated[str, Meta(description="What the other comparisons are.")]
     ranks: Annotated[str, Meta(description="When resamples are ranked again and when not.")]
@@ -317,7 +215,11 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     n_trials: Annotated[Count, Meta(description="Distinct trials.")]
     n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
     answer: Annotated[
-        Answer, Meta(description=("The answer: what a reader needs in order to decide."))
+        Answer,
+        Meta(description="What a reader needs in order to decide: the pair with the most tasks."),
+    ]
+    answers: Annotated[
+        list[Answer], Meta(description="The same for each configuration that is compared.")
     ]
     method: Annotated[Method, Meta(description="How the numbers were made.")]
     correlation_analysis: Annotated[

@@ -3,10 +3,11 @@
 `analyse` joins correlations, matched comparisons and aggregates into one document. It imports
 numpy when it is called.
 
-The modules in the order of the data: rows become `observations`, `pairing` matches them by task
-and `clocks` by time. `resample`, `flips`, `signflip`, `adjusted`, `restricted`, `association`,
-`pooled`, `power` and `equivalence` are the statistics. `deltas`, `beside` and `matched` compare,
-`correlation` and `aggregates` describe, `answer` chooses what a reader needs first.
+The modules in the order of the data: rows become `observations`; `pairing` matches them by task and
+`clocks` by time. `resample`, `flips`, `signflip`, `restricted`, `association`, `pooled`, `power` and
+`margins` are the statistics. `deltas`, `beside` and `matched` compare; `family` gives rows their
+level and their verdict, `groups` finds those that disagree, `verdicts` joins both. `correlation`,
+`aggregates` and `linked` describe. `answer` chooses what a reader needs first, in `answer_words`.
 """
 
 from __future__ import annotations

@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
-from groundtrace.impact.adjusted import adjust_primaries
 from groundtrace.impact.aggregates import aggregate
-from groundtrace.impact.answer import AnswerInput, make_answer
+from groundtrace.impact.answer import AnswerInput, make_answers
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
@@ -33,6 +32,7 @@ from groundtrace.impact.simulated_coverage import (
     MEANS,
     coverage_by_size,
 )
+from groundtrace.impact.verdicts import with_verdicts
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.trial_row import TrialRow
 
@@ -60,11 +60,11 @@ def impact_document(
     configs = sorted(every)
     chosen = choose_pairs(configs, options)
     compared = [compare(observations, *pair, options, scope) for pair in chosen]
-    matched = adjust_primaries([c for found in compared for c in found.matched])
-    other = adjust_primaries([found.other for found in compared if found.other is not None])
+    matched, other = with_verdicts(compared, options)
     reason = None if chosen else _no_comparison(configs, options)
     alike = by_shared_clock(trials)
     aggregates = aggregate(alike, {name: every[name] - kept[name] for name in configs})
+    answer, answers = make_answers(AnswerInput(matched, other, reason, aggregates, trials), options)
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -79,7 +79,8 @@ def impact_document(
         primaries=list(options.primaries),
         n_trials=len(trials),
         n_copies=len(observations) - len(trials),
-        answer=make_answer(AnswerInput(matched, other, reason, aggregates, trials), options),
+        answer=answer,
+        answers=answers,
         method=_method(options),
         correlation_analysis=correlate(alike, Draws(options.seed, options.draws)),
         matched_comparisons=matched,
@@ -128,32 +129,62 @@ def _method(options: ImpactOptions) -> Method:
             "possible with this number of differences."
         ),
         interval=(
-            "Mean deltas: all means that the sign-flip test does not reject at 5 %, so the "
-            "interval excludes 0 exactly when p < 0.05 (with random flips both have an error "
-            f"of about 0.0015 near 0.05). There is none if fewer than {MIN_DIFFER} tasks differ "
-            "or all differ by the same amount: then look at the single tasks. In simulations, "
-            f"94 to 97 % of the intervals contained the true value with {ENOUGH_TASKS} tasks or "
-            f"more; with fewer, by number of tasks: {coverage_by_size(MEANS)}. Correlations: 95 "
+            "Mean deltas: all means that the sign-flip test does not reject, so the interval "
+            "excludes 0 exactly when p is below its level. The intervals of the answer's rows hold "
+            "together with 95 %; an exploratory metric has its own 95 %. There is none if fewer "
+            f"than {MIN_DIFFER} tasks differ. If all differ by the same amount, the interval allows "
+            "for the share of unchanged tasks that could have been missed. In simulations, 94 to "
+            f"97 % of such intervals contained the true value with {ENOUGH_TASKS} tasks or more; "
+            f"with fewer, by number of tasks: {coverage_by_size(MEANS)}. Skewed costs: fewer, see "
+            "the page on statistics. Correlations: 95 "
             f"% BCa bootstrap over tasks, {options.draws} resamples; none if more than "
             f"{UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
             f"simulations, by number of tasks: {coverage_by_size(CORRELATIONS)}. Draws depend "
             "only on the seed and on the number of tasks."
         ),
-        ratio=(
-            "Cost, time and tokens are compared as the geometric mean of configuration over "
-            "baseline, with test and interval on logarithms, so a ratio of 1 means no "
-            "difference. Pairs with a value of 0 or less have no ratio; their number is given. "
-            "Their mean delta has no interval."
+        totals=(
+            "Cost, time and tokens are compared like other metrics: means, their difference, its "
+            "interval. typical_ratio is the geometric mean of configuration over baseline, with "
+            "test and interval on logarithms; there is none if a value is 0 or less. Cost of a "
+            "solved task: total cost divided by solved tasks, with Fieller's interval."
         ),
         adjusted=(
-            f"Primary metrics ({', '.join(options.primaries)}): step-down maxT over the primary "
-            "metrics of a comparison, then Holm over the configurations that are compared. All "
-            "other metrics of a comparison: step-down maxT over joint sign flips. Suites are "
-            "exploratory: their p values are not adjusted."
+            f"Rows of the answer ({', '.join(options.primaries)}; if cost is unknown, time or "
+            "tokens) over all configurations are one family: each interval is made at 5 % divided "
+            "by their number, and p_adjusted is p times their number. A row whose p could not "
+            "reach its level, whatever the signs of its differences, is untestable and not "
+            "counted. All other metrics and single suites are exploratory: no adjusted p, no "
+            "verdict."
+        ),
+        margin=(
+            "With a margin: rewards of 0 and 1 by an exact bound of the loss (Tango's score, the "
+            "worst share of lost tasks), at the level of the rows; other rewards, or repositories "
+            "as units, by the row's interval. Nothing is claimed where that is refused."
+        ),
+        lost=(
+            "Attempts of a task are averaged. An attempt without a valid reward is lost: it has no "
+            "reward, and other values count. If counting lost attempts as 0 would change the "
+            "verdict about reward, the verdict is open."
+        ),
+        groups=(
+            "Suites, models and repositories with at least 3 tasks: do mean deltas vary more than "
+            "if tasks were dealt at random? Permutations of tasks, of models within tasks, or of "
+            "whole repositories between suites; p_adjusted is p times the number of such tests."
+        ),
+        association=(
+            "Shown recall and reward of single trials. across: over tasks' means. within: task and "
+            "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
+            "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
+            "a task or repository are; strata: Mantel and Haenszel's odds ratio."
+        ),
+        stopping=(
+            "Decide the number of tasks before you look. Whoever looks after every task and stops "
+            "at the first clear verdict finds false differences far more often than in 5 %."
         ),
         flipped=(
             f"Tasks; if at least {MIN_CLUSTERS} repositories are known, whole repositories, "
-            "because tasks of one repository are similar."
+            "because tasks of one repository are similar. With fewer, a verdict is about tasks of "
+            "these repositories only."
         ),
         other=(
             "All tasks that both configurations ran. For each task, as few requirements of a "

@@ -1,49 +1,49 @@
-"""The answer: which comparison it uses, its rows, and what this number of tasks can show (D66).
+"""The answers: one for each pair of configurations, its rows and what limits it (D160–D168).
 
-It is made only from the comparisons in the document, so that it can never contradict them.
+They are made from the comparisons in the document, so that they can never contradict them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
-from groundtrace.documents.impact import (
+import numpy as np
+from msgspec import UNSET
+
+from groundtrace.documents.answer import (
     Answer,
     AnswerEnough,
-    AnswerEquivalence,
     AnswerRow,
-    AnswerTask,
-    ConfigAggregate,
+    AnswerTrials,
+    CostPerSolved,
+    LookAt,
 )
-from groundtrace.impact.answer_words import hint_for, look_at, statement
+from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
+from groundtrace.documents.impact import ConfigAggregate
+from groundtrace.impact.aggregates import PASS
+from groundtrace.impact.answer_words import Sentences, alone_text, look_at, look_at_trials, refused
 from groundtrace.impact.deltas import column_of, flipping
-from groundtrace.impact.equivalence import equivalence
-from groundtrace.impact.observations import Observation, stored_number
-from groundtrace.impact.options import ImpactOptions
-from groundtrace.impact.power import enough
-from groundtrace.impact.resample import Draws
-from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
-from groundtrace.rows.means import mean_of, without_noise
+from groundtrace.impact.family import REWARD, question_of, row_metrics
+from groundtrace.impact.flips import unit_sums
+from groundtrace.impact.linked import association_of
+from groundtrace.impact.margins import are_binary
+from groundtrace.impact.observations import Observation, by_task, stored_number
+from groundtrace.impact.options import ImpactOptions, fitting
+from groundtrace.impact.power import enough, t_quantile
+from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, Floats
+from groundtrace.impact.signflip import LEVEL
+from groundtrace.metrics.catalogue import QUANTITIES
 
-FOUND = "Did it find the right code?"
-USED = "Did it use it?"
-MATTERED = "Did that matter?"
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    FOUND: ("shown.file_recall",),
-    USED: ("util_read_overlap_with_relevant_files",),
-    MATTERED: ("reward", "cost_usd", "agent_seconds"),
-}
-"""The questions and the metrics that answer them; primaries that the user names are added."""
-UTILIZATION_SECTION = "utilization_probes"
-MAX_TASKS_LISTED = 10
+EFFECT = 0.10
+"""The difference that `enough` is about, without a margin."""
+COST = "cost_usd"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerInput:
-    """What the answer is made from."""
+    """What the answers are made from."""
 
     matched: Sequence[MatchedComparison]
     other: Sequence[MatchedComparison]
@@ -53,175 +53,256 @@ class AnswerInput:
     trials: Sequence[Observation]
 
 
-def make_answer(found: AnswerInput, options: ImpactOptions) -> Answer:
-    """The answer of a document."""
+def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, list[Answer]]:
+    """The answer of a document, and all answers."""
     if len(found.aggregates) == 1 and found.reason is not None:
-        return _alone(found.aggregates[0], found, options)
-    chosen, source = _choose(found)
-    if chosen is None:
-        return _nothing(found)
+        alone = _alone(found.aggregates[0], found, options)
+        return alone, [alone]
+    whole = [c for c in found.matched if c.suite is None]
+    answers = [_compared(comparison, found, options) for comparison in whole]
+    if not answers:
+        return _nothing(found), []
+    first = min(
+        answers, key=lambda a: (a.comparison is None, -a.n, a.baseline or "", a.config or "")
+    )
+    return first, answers
+
+
+def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions) -> Answer:
+    """The answer of one pair: over matched tasks, else over all tasks that both ran."""
+    pair = (own.baseline_config, own.config)
+    wider = [c for c in found.other if (c.baseline_config, c.config) == pair and c.computable]
+    is_matched = own.computable or not wider
+    chosen = own if is_matched else wider[0]
+    trials = [o for o in found.trials if o.config_name in pair]
+    rows = [_row(delta, chosen) for delta in _row_deltas(chosen, options)]
     tasks = chosen.tasks or []
-    rows = _rows(chosen, options.primaries) if chosen.computable else []
-    test = _equivalence(tasks, options) if chosen.computable else None
+    can = _enough(tasks, rows, chosen, options)
+    per_solved = _per_solved(tasks, pair, trials)
+    linked = association_of(trials, options.seed)
+    words = Sentences(chosen, rows, can, per_solved, linked, options.margin)
     return Answer(
-        baseline=chosen.baseline_config,
-        config=chosen.config,
-        comparison=source if chosen.computable else None,
+        headline=words.headline() if chosen.computable else refused(chosen),
+        baseline=pair[0],
+        config=pair[1],
+        comparison=None
+        if not chosen.computable
+        else "matched_comparisons"
+        if is_matched
+        else "other_comparisons",
         n=chosen.n_matched_tasks,
+        trials=_trials(pair, trials),
         rows=rows,
-        enough=_enough(tasks, rows),
-        reward_per_dollar=_reward_per_dollar(tasks) if chosen.computable else None,
-        equivalence=test,
-        look_at=look_at(chosen, found.matched, found.trials),
-        hint=hint_for(chosen),
-        statement=statement(chosen, rows, test),
+        association=linked,
+        enough=can,
+        cost_per_solved=per_solved,
+        look_at=[*look_at(chosen, rows, trials), *_swap(pair, options)],
+        statement=f"{_about(chosen)} Association only: nothing here shows a cause.",
     )
 
 
-ComparisonList = Literal["matched_comparisons", "other_comparisons"]
+def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
+    """How to swap two configurations that were compared in the order of their names."""
+    if fitting(list(pair), options.baseline):
+        return []
+    text = f"no configuration is called {options.baseline}: --baseline {pair[1]} swaps the two"
+    return [LookAt(kind="baseline", text=text, tasks=[])]
 
 
-def _choose(found: AnswerInput) -> tuple[MatchedComparison | None, ComparisonList | None]:
-    """The comparison over the most tasks, matched ones first; else one that could not be made."""
-    sources: tuple[tuple[ComparisonList, Sequence[MatchedComparison]], ...] = (
-        ("matched_comparisons", found.matched),
-        ("other_comparisons", found.other),
+def _about(comparison: MatchedComparison) -> str:
+    kind = "tasks that both ran" if comparison.not_met else "matched tasks"
+    return (
+        f"{comparison.config} against {comparison.baseline_config} on "
+        f"{comparison.n_matched_tasks:,} {kind}."
     )
-    for source, comparisons in sources:
-        whole = [c for c in comparisons if c.suite is None and c.computable]
-        if whole:
-            return max(whole, key=lambda c: c.n_matched_tasks), source
-    refused = [c for c in found.matched if c.suite is None]
-    return (max(refused, key=lambda c: c.n_matched_tasks) if refused else None), None
 
 
-def questions(primaries: Sequence[str]) -> list[tuple[str, str]]:
-    """(question, metric) in order, with the primaries that no question covers."""
-    asked = [(question, name) for question, names in QUESTIONS.items() for name in names]
-    known = {name for _, name in asked}
-    asked += [(_question(name), name) for name in primaries if name not in known]
-    order = list(QUESTIONS)
-    return sorted(asked, key=lambda item: order.index(item[0]))
+def _trials(names: Sequence[str], trials: Sequence[Observation]) -> dict[str, AnswerTrials]:
+    return {
+        name: AnswerTrials(
+            trials=sum(o.config_name == name for o in trials),
+            lost=sum(o.config_name == name and REWARD not in o.values for o in trials),
+        )
+        for name in names
+    }
 
 
-def _question(name: str) -> str:
-    if name in OUTCOMES:
-        return MATTERED
-    return USED if METRICS[name].section == UTILIZATION_SECTION else FOUND
+def _row_deltas(comparison: MatchedComparison, options: ImpactOptions) -> list[Delta]:
+    by_name = {delta.metric: delta for delta in comparison.deltas if delta.table == "primary"}
+    known = {name: delta.n for name, delta in by_name.items()}
+    names = row_metrics(options.primaries, known, comparison.n_matched_tasks)
+    return [by_name[name] for name in names if name in by_name]
 
 
-def _rows(comparison: MatchedComparison, primaries: Sequence[str]) -> list[AnswerRow]:
-    by_name = {delta.metric: delta for delta in comparison.deltas}
-    tasks = comparison.tasks or []
-    return [_row(question, by_name[name], tasks) for question, name in questions(primaries)]
-
-
-def _row(question: str, delta: Delta, tasks: Sequence[MatchedTask]) -> AnswerRow:
-    has_interval = delta.ci_low is not None or delta.ratio_low is not None
+def _row(delta: Delta, comparison: MatchedComparison) -> AnswerRow:
     return AnswerRow(
-        question=question,
+        question=question_of(delta.metric),
         metric=delta.metric,
         baseline=delta.mean_baseline,
         config=delta.mean_config,
         delta=delta.mean_delta,
         ci_low=delta.ci_low,
         ci_high=delta.ci_high,
-        ratio=delta.ratio,
-        ratio_low=delta.ratio_low,
-        ratio_high=delta.ratio_high,
+        verdict=delta.verdict,
         p=delta.p,
         p_adjusted=delta.p_adjusted,
         better=delta.n_better,
         same=delta.n_same,
         worse=delta.n_worse,
         n=delta.n,
-        reason=delta.reason or (None if has_interval else delta.inference_reason),
-        tasks=[] if has_interval else _changed(delta.metric, tasks),
+        reason=delta.reason or (None if delta.ci_low is not None else delta.inference_reason),
+        scope=UNSET if comparison.scope is None else comparison.scope,
+        within_margin=UNSET if delta.within_margin is None else delta.within_margin,
+        typical_ratio=UNSET if delta.typical_ratio is None else delta.typical_ratio,
     )
 
 
-def _changed(name: str, tasks: Sequence[MatchedTask]) -> list[AnswerTask]:
-    """The tasks that changed, the largest changes first."""
-    both = [t for t in tasks if name in t.baseline and name in t.config]
-    changes = column_of(name, [(t.baseline, t.config) for t in both]).delta.tolist()
-    moved = [(abs(change), t) for change, t in zip(changes, both, strict=True) if change]
-    moved.sort(key=lambda item: (-item[0], item[1].task_name))
-    return [
-        AnswerTask(task_name=t.task_name, baseline=t.baseline[name], config=t.config[name])
-        for _, t in moved[:MAX_TASKS_LISTED]
-    ]
-
-
-def _enough(tasks: Sequence[MatchedTask], rows: Sequence[AnswerRow]) -> AnswerEnough:
-    """Whether there are enough tasks: for reward, else for the first row that has pairs."""
-    names = ("reward", *(row.metric for row in rows if not QUANTITIES[row.metric].unit))
-    for name in names:
-        deltas = column_of(name, [(t.baseline, t.config) for t in tasks]).delta
-        if len(deltas):
-            found = enough(deltas)
-            return AnswerEnough(
-                metric=name,
-                n=len(tasks),
-                detectable=stored_number(found.detectable),
-                effect=stored_number(found.effect),
-                needed=found.needed,
-                reason=found.reason,
-            )
-    return _no_enough(len(tasks), "nothing_to_compare")
-
-
-def _no_enough(n: int, reason: str) -> AnswerEnough:
-    return AnswerEnough(metric=None, n=n, detectable=None, effect=None, needed=None, reason=reason)
-
-
-def _reward_per_dollar(tasks: Sequence[MatchedTask]) -> float | None:
-    """Difference of reward per extra dollar, over tasks that have both reward and cost."""
-    names = ("reward", "cost_usd")
-    both = [t for t in tasks if all(n in t.baseline and n in t.config for n in names)]
-    if len(both) < 3:
-        return None
-    reward, cost = (
-        mean_of(column_of(name, [(t.baseline, t.config) for t in both]).delta.tolist()) or 0.0
-        for name in names
-    )
-    largest = max(max(t.baseline["cost_usd"], t.config["cost_usd"]) for t in both)
-    extra = without_noise(cost, largest)
-    return stored_number(reward / extra) if extra > 0 else None
-
-
-def _equivalence(tasks: Sequence[MatchedTask], options: ImpactOptions) -> AnswerEquivalence | None:
-    if options.margin is None:
-        return None
-    column = column_of("reward", [(t.baseline, t.config) for t in tasks])
+def _enough(
+    tasks: Sequence[MatchedTask],
+    rows: Sequence[AnswerRow],
+    comparison: MatchedComparison,
+    options: ImpactOptions,
+) -> AnswerEnough:
+    """Whether there are enough tasks: for reward, else for the first row of shares."""
+    at = EFFECT if options.margin is None else options.margin
+    shares = [row.metric for row in rows if row.n and not QUANTITIES[row.metric].unit]
+    name = REWARD if REWARD in shares else next(iter(shares), None)
+    if name is None:
+        return _no_enough(len(tasks), at, "nothing_to_compare")
+    column = column_of(name, [(t.baseline, t.config) for t in tasks])
     flips = flipping([t.repo for t in tasks], Draws(options.seed, options.draws))
-    found = equivalence(
-        column.delta, options.margin, flips.draws, better="higher", units=flips.of(column.here)
+    own = next(row for row in rows if row.metric == name)
+    # With more tasks every row could be tested, so all of them would share the level.
+    every = max(1, comparison.family_rows)
+    tested = own.verdict != "untestable" and comparison.family
+    found = enough(
+        column.delta,
+        flips.of(column.here),
+        LEVEL / (comparison.family if tested else every),
+        LEVEL / every,
+        at,
+        binary=are_binary(column.baseline, column.config),
     )
-    return AnswerEquivalence(
-        metric="reward",
-        margin=options.margin,
-        n=found.n,
-        p_not_worse=stored_number(found.p_not_worse),
-        p_equivalent=stored_number(found.p_equivalent),
-        reason=found.reason,
+    return AnswerEnough(
+        metric=name,
+        n=len(tasks),
+        detectable=stored_number(found.detectable),
+        needed=found.needed,
+        at=at,
+        reason=found.reason or ("too_few_tasks" if found.detectable is None else None),
     )
+
+
+def _no_enough(n: int, at: float, reason: str) -> AnswerEnough:
+    return AnswerEnough(metric=None, n=n, detectable=None, needed=None, at=at, reason=reason)
+
+
+# --- cost of a solved task ----------------------------------------------------------------
+
+
+def _per_solved(
+    tasks: Sequence[MatchedTask], names: Sequence[str], trials: Sequence[Observation]
+) -> dict[str, CostPerSolved]:
+    """What a solved task cost each configuration, over tasks with cost and reward on both sides."""
+    both = [
+        t
+        for t in tasks
+        if all(n in side for side in (t.baseline, t.config) for n in (COST, REWARD))
+    ]
+    if len(both) < MIN_INFERENCE or any(_absurd(t) for t in both):
+        return {}
+    solved = _solved_shares(names, trials)
+    units = flipping([t.repo for t in both], Draws(0, 1)).units
+    found = {}
+    for side, name in enumerate(names):
+        costs = np.array([(t.baseline, t.config)[side][COST] for t in both])
+        shares = np.array([solved[name].get((t.benchmark, t.task_name), 0.0) for t in both])
+        sums = unit_sums(np.stack([costs, shares]), units)
+        found[name] = cost_per_solved(sums[0], sums[1], len(both))
+    return found
+
+
+def _absurd(task: MatchedTask) -> bool:
+    """Costs below 0, or so large that they cannot be added."""
+    return not all(0 <= side[COST] < 1e100 for side in (task.baseline, task.config))
+
+
+_Shares = dict[tuple[str | None, str], float]
+
+
+def _solved_shares(names: Sequence[str], trials: Sequence[Observation]) -> dict[str, _Shares]:
+    """The share of each task's attempts that are solved; a lost attempt is not solved."""
+    shares: dict[str, _Shares] = {}
+    for name in names:
+        own = by_task(o for o in trials if o.config_name == name)
+        shares[name] = {
+            (of_task[0].benchmark, of_task[0].task_name): sum(
+                o.values.get(REWARD, 0.0) >= PASS for o in of_task
+            )
+            / len(of_task)
+            for of_task in own.values()
+        }
+    return shares
+
+
+def cost_per_solved(costs: Floats, solved: Floats, n: int) -> CostPerSolved:
+    """Total cost divided by solved tasks, with Fieller's interval over units.
+
+    All values r are in the interval for which costs - r * solved could have a mean of 0. Without
+    clearly more than no solved task that would be any large number, and there is no interval.
+    """
+    total = float(solved.sum())
+    low = high = None
+    reason = "nothing_solved"
+    if total > 0:
+        low, high, reason = _fieller(costs, solved)
+    return CostPerSolved(
+        n=n,
+        solved=total,
+        value=stored_number(float(costs.sum()) / total) if total > 0 else None,
+        ci_low=low,
+        ci_high=high,
+        reason=reason or None,
+    )
+
+
+def _fieller(costs: Floats, solved: Floats) -> tuple[float | None, float | None, str]:
+    """Both ends of the interval, or why there is none."""
+    units = len(costs)
+    if units < MIN_INFERENCE:
+        return None, None, f"fewer_than_{MIN_INFERENCE}_clusters"
+    scale = float(np.max(np.abs(costs))) or 1.0
+    costs = costs / scale
+    spread = np.cov(np.stack([costs, solved])) / units
+    t2 = t_quantile((1 + CONFIDENCE) / 2, units - 1) ** 2
+    mean_cost, mean_solved = float(costs.mean()), float(solved.mean())
+    a = mean_solved**2 - t2 * float(spread[1, 1])
+    b = mean_cost * mean_solved - t2 * float(spread[0, 1])
+    c = mean_cost**2 - t2 * float(spread[0, 0])
+    if a <= 0 or b * b - a * c < 0:
+        return None, None, "too_few_solved"
+    root = math.sqrt(b * b - a * c)
+    low, high = (b - root) / a * scale, (b + root) / a * scale
+    return stored_number(low), stored_number(high), ""
+
+
+# --- without a comparison -----------------------------------------------------------------
 
 
 def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> Answer:
-    """The answer for a single configuration: its means over its tasks."""
+    """The answer for a single configuration: its means, and whether finding goes with solving."""
     by_name = {metric.metric: metric for metric in own.metrics}
+    known = {name: metric.n for name, metric in by_name.items()}
     rows = [
         AnswerRow(
-            question=question,
+            question=question_of(name),
             metric=name,
             baseline=None,
             config=by_name[name].mean,
             delta=None,
             ci_low=None,
             ci_high=None,
-            ratio=None,
-            ratio_low=None,
-            ratio_high=None,
+            verdict=None,
             p=None,
             p_adjusted=None,
             better=None,
@@ -229,38 +310,42 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
             worse=None,
             n=by_name[name].n,
             reason=None if by_name[name].n else next(iter(by_name[name].left_out), "missing"),
-            tasks=[],
         )
-        for question, name in questions(options.primaries)
+        for name in row_metrics(options.primaries, known, own.n_tasks)
     ]
+    linked = association_of(found.trials, options.seed)
+    at = EFFECT if options.margin is None else options.margin
     return Answer(
+        headline=alone_text(own.config_name, linked),
         baseline=None,
         config=own.config_name,
         comparison=None,
         n=own.n_tasks,
+        trials=_trials([own.config_name], found.trials),
         rows=rows,
-        enough=_no_enough(own.n_tasks, "one_configuration"),
-        reward_per_dollar=None,
-        equivalence=None,
-        look_at=look_at(None, (), found.trials),
-        hint=None,
-        statement=f"There is one configuration, {own.config_name}, so nothing is compared.",
+        association=linked,
+        enough=_no_enough(own.n_tasks, at, "one_configuration"),
+        cost_per_solved={},
+        look_at=look_at_trials(found.trials),
+        statement=f"There is one configuration, {own.config_name}, so nothing is compared. "
+        "Association only: nothing here shows a cause.",
     )
 
 
 def _nothing(found: AnswerInput) -> Answer:
+    why = f"Nothing is compared: {found.reason or 'there is no configuration'}."
+    names = [own.config_name for own in found.aggregates]
     return Answer(
+        headline=why,
         baseline=None,
         config=None,
         comparison=None,
         n=0,
+        trials=_trials(names, found.trials),
         rows=[],
-        enough=_no_enough(0, "nothing_to_compare"),
-        reward_per_dollar=None,
-        equivalence=None,
-        look_at=look_at(None, (), found.trials),
-        hint="--baseline NAME says which configuration the others are compared with"
-        if len(found.aggregates) > 1
-        else None,
-        statement=f"Nothing is compared: {found.reason or 'there is no configuration'}.",
+        association=None,
+        enough=_no_enough(0, EFFECT, "nothing_to_compare"),
+        cost_per_solved={},
+        look_at=look_at_trials(found.trials),
+        statement=why,
     )

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundtrace.impact.pooled import pooled_tests
+from groundtrace.impact.flips import unit_sums
+from groundtrace.impact.pooled import block_tests, pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
     Floats,
     Interval,
+    Ints,
     Mask,
     bca,
     midranks,
@@ -61,6 +63,8 @@ class _Grid:
     ys: list[Floats]
     present: Mask
     strata: list[int]
+    blocks: Ints | None
+    """The repository of each task; None if every task is a block."""
 
 
 def associate(
@@ -69,10 +73,16 @@ def associate(
     present: Mask,
     pairs: Sequence[tuple[int, int]],
     draws: Draws,
+    blocks: Ints | None = None,
 ) -> list[Association]:
-    """The association of `xs[i]` with `ys[j]` for each (i, j); grids are tasks by columns."""
+    """The association of `xs[i]` with `ys[j]` for each (i, j); grids are tasks by columns.
+
+    `blocks` is the repository of each task, if repositories are the units (D164). Tasks of one
+    repository cannot be exchanged with others one by one. So each repository's part of the sum of
+    products keeps or turns its sign, and resamples draw whole repositories.
+    """
     present = present & (present.sum(axis=0) >= 2)  # a rank needs at least two tasks
-    grid = _arranged(xs, ys, present)
+    grid = _arranged(xs, ys, present, blocks)
     n = len(grid.present)
     if n < MIN_COEFFICIENT:
         return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs") for _ in pairs]
@@ -94,7 +104,9 @@ def associate(
     return [found if found is not None else next(inferred) for found in result]
 
 
-def _arranged(xs: Sequence[Floats], ys: Sequence[Floats], present: Mask) -> _Grid:
+def _arranged(
+    xs: Sequence[Floats], ys: Sequence[Floats], present: Mask, blocks: Ints | None = None
+) -> _Grid:
     patterns, place = np.unique(present, axis=0, return_inverse=True)
     place = place.reshape(-1)
     order = np.argsort(place, kind="stable")
@@ -106,6 +118,7 @@ def _arranged(xs: Sequence[Floats], ys: Sequence[Floats], present: Mask) -> _Gri
         [y[order][:, columns] for y in ys],
         present[order][:, columns],
         [int(size) for size in sizes if size],
+        None if blocks is None else np.unique(blocks[order], return_inverse=True)[1].reshape(-1),
     )
 
 
@@ -148,15 +161,22 @@ def _inferred(
     n = len(grid.present)
     once = n > RERANK_LIMIT
     influences = [_influence(grid, fs[i], gs[j], i, j) for i, j in pairs]
-    tests = pooled_tests(fs, gs, grid.strata, pairs, draws)
     rs = [_coefficient(fs[i], gs[j]) for i, j in pairs]
+    blocks = grid.blocks
+    if blocks is None:
+        tests = pooled_tests(fs, gs, grid.strata, pairs, draws)
+    else:
+        tests = block_tests(fs, gs, grid.strata, pairs, draws, blocks)
+        influences = [unit_sums(own[None], blocks)[0] for own in influences]
+    count = len(influences[0])
     if once:
         units = int(grid.present.sum())
         effects = on_grid(np.stack(influences, axis=1) / units, n)
-        replicates = np.concatenate([products(block, effects) for block in draws.weights(n)])
+        replicates = np.concatenate([products(block, effects) for block in draws.weights(count)])
         replicates = np.clip(replicates + np.array(rs), -1, 1)
     else:
-        replicates = np.concatenate([_reranked(grid, pairs, w) for w in draws.weights(n)])
+        resamples = (w if blocks is None else w[:, blocks] for w in draws.weights(count))
+        replicates = np.concatenate([_reranked(grid, pairs, w) for w in resamples])
     return [
         Association(
             n,

@@ -18,12 +18,12 @@ from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.clocks import on_one_clock, timed_names
-from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of
+from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
 from groundtrace.impact.pooled import by_suite
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Mask, to_ten_digits
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, to_ten_digits
 from groundtrace.impact.restricted import First, restricted_pairs
-from groundtrace.impact.signflip import LEVEL, mean_test
+from groundtrace.impact.signflip import mean_test
 from groundtrace.metrics.catalogue import METRICS
 
 
@@ -42,11 +42,16 @@ class Tandem:
 
 
 def tandem(
-    first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
+    first: Floats,
+    second: Floats,
+    draws: Draws,
+    suites: Sequence[str | None] | None = None,
+    units: Ints | None = None,
 ) -> Tandem:
     """Association of two columns of differences; NaN means missing.
 
-    With `suites`, ranks are taken inside suites and tasks are permuted inside them.
+    With `suites`, ranks are taken inside suites and tasks are permuted inside them. With `units`,
+    whole repositories are the units.
     """
     here = np.isfinite(first) & np.isfinite(second)
     x, y = to_ten_digits(first[here]), to_ten_digits(second[here])
@@ -54,7 +59,9 @@ def tandem(
     names = [None] * len(x) if suites is None else _chosen(suites, here)
     wide_x, wide_present = by_suite(x[:, None], present, names)
     wide_y, _ = by_suite(y[:, None], present, names)
-    (found,) = associate([wide_x], [wide_y], wide_present, [(0, 0)], draws)
+    (found,) = associate(
+        [wide_x], [wide_y], wide_present, [(0, 0)], draws, None if units is None else units[here]
+    )
     signs = np.sign(x) * np.sign(y)
     return Tandem(found, int(np.sum(signs > 0)), int(np.sum(signs < 0)), int(np.sum(signs == 0)))
 
@@ -73,7 +80,9 @@ _FAILURES = ("no_trace", "empty_trace")
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 
-def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -> list[TandemEntry]:
+def tandems(
+    tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws, units: Ints | None
+) -> list[TandemEntry]:
     """Differences of retrieval against differences of reward, over the same tasks."""
     names = dict.fromkeys([*(name for name in primaries if name in METRICS), "file_recall"])
     sides = [(t.baseline, t.config) for t in tasks]
@@ -82,7 +91,11 @@ def tandems(tasks: Sequence[TaskPair], primaries: Sequence[str], draws: Draws) -
     found = []
     for name in names:
         result = tandem(
-            _spread(column_of(name, sides)), reward, draws, suites if len(set(suites)) > 1 else None
+            _spread(column_of(name, sides)),
+            reward,
+            draws,
+            suites if len(set(suites)) > 1 else None,
+            units,
         )
         own = result.association
         found.append(
@@ -178,58 +191,48 @@ def _first(name: str, trials: Sequence[Observation]) -> First | str:
 
 
 def notes(
-    tasks: Sequence[TaskPair],
-    without_reward: Sequence[TaskPair],
-    flips: Flipping,
-    primaries: Sequence[str],
+    tasks: Sequence[TaskPair], flips: Flipping, names: Sequence[str], level: float
 ) -> list[str]:
-    """One sentence for each choice that would change the conclusion about a primary.
-
-    `without_reward`: pairs that lack nothing but a valid reward on one side.
-    """
+    """One sentence for each choice that would change the verdict of a row, at the row's level."""
     sides = [(t.baseline, t.config) for t in tasks]
     said = []
-    for name in primaries:
-        column = column_of(name, sides)
-        conclusion = _conclusion(column, flips)
+    for name in names:
+        if name not in METRICS:
+            continue
+        told = _conclusion(column_of(name, sides), flips, level)
         title = short_name(name)
-        if flips.units is not None:
-            alone = _conclusion(column, replace(flips, units=None))
-            if alone != conclusion:
-                said.append(
-                    f"{title}: {_words(conclusion)} if whole repositories are flipped, "
-                    f"{_words(alone)} if single tasks are flipped"
-                )
         sure = [_is_sure(t) for t in tasks]
-        if name in METRICS and not all(sure) and sum(sure) >= MIN_INFERENCE:
+        if not all(sure) and sum(sure) >= MIN_INFERENCE:
             here = np.array(sure, dtype=np.bool_)
             own = column_of(name, [s for s, kept in zip(sides, sure, strict=True) if kept])
-            if (other := _conclusion(own, replace(flips, units=flips.of(here)))) != conclusion:
+            other = _conclusion(own, replace(flips, units=flips.of(here)), level)
+            if other != told:
                 said.append(
                     f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
-                    f"high confidence, {_words(conclusion)} over all"
+                    f"high confidence, {_words(told)} over all"
                 )
-        if (judged := _by_judged(name, sides, conclusion, flips)) is not None:
+        if (judged := _by_judged(name, sides, told, flips, level)) is not None:
             said.append(f"{title}: {judged}")
-        failed = _failures_as_zero(name, tasks, without_reward)
-        if failed is not None:
-            # The units do not contain pairs that were dropped, so every task flips alone.
-            other = _conclusion(column_of(name, failed), replace(flips, units=None))
-            if other != conclusion:
-                said.append(
-                    f"{title}: {_words(other)} if failed trials count as 0, {_words(conclusion)} "
-                    "without them"
-                )
+        failed = _failures_as_zero(name, tasks)
+        if failed is not None and (
+            (other := _conclusion(column_of(name, failed), flips, level)) != told
+        ):
+            said.append(
+                f"{title}: {_words(other)} if trials without a usable trace count as 0, "
+                f"{_words(told)} without them"
+            )
     return said
 
 
-def _by_judged(name: str, sides: Sides, conclusion: int, flips: Flipping) -> str | None:
+def _by_judged(
+    name: str, sides: Sides, conclusion: int, flips: Flipping, level: float
+) -> str | None:
     """The sentence about unjudged files, if leaving them out changes the conclusion.
 
     The metric's own conclusion over the same tasks must differ as well. Otherwise the smaller
     number of tasks changes the conclusion, not the unjudged files.
     """
-    if name not in METRICS or METRICS[name].family not in _HANGS_ON_UNJUDGED:
+    if METRICS[name].family not in _HANGS_ON_UNJUDGED:
         return None
     here = np.array(
         [all(name in side and JUDGED_ONLY in side for side in pair) for pair in sides],
@@ -240,8 +243,8 @@ def _by_judged(name: str, sides: Sides, conclusion: int, flips: Flipping) -> str
         return None
     judged = [pair for pair, kept in zip(sides, here, strict=True) if kept]
     there = replace(flips, units=flips.of(here))
-    other = _conclusion(column_of(JUDGED_ONLY, judged), there)
-    if other in (conclusion, _conclusion(column_of(name, judged), there)):
+    other = _conclusion(column_of(JUDGED_ONLY, judged), there, level)
+    if other in (conclusion, _conclusion(column_of(name, judged), there, level)):
         return None
     return (
         f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which leaves out unjudged "
@@ -249,16 +252,16 @@ def _by_judged(name: str, sides: Sides, conclusion: int, flips: Flipping) -> str
     )
 
 
-def _conclusion(column: MetricDeltas, flips: Flipping) -> int:
-    """-1, 0 or 1: lower, no difference found, higher."""
-    p = p_of(column, flips)
-    if p is None or p >= LEVEL:
+def _conclusion(column: MetricDeltas, flips: Flipping, level: float) -> int:
+    """-1, 0 or 1: lower, open, higher."""
+    test = mean_test(column.delta, flips.draws, flips.of(column.here))
+    if test.p is None or test.p >= level:
         return 0
-    return 1 if float(np.nanmean(column.tested())) > 0 else -1
+    return 1 if (test.mean or 0.0) > 0 else -1
 
 
 def _words(conclusion: int) -> str:
-    return {-1: "lower", 0: "no difference beyond chance", 1: "higher"}[conclusion]
+    return {-1: "lower", 0: "open", 1: "higher"}[conclusion]
 
 
 def _trials(task: TaskPair) -> list[Observation]:
@@ -269,17 +272,9 @@ def _is_sure(task: TaskPair) -> bool:
     return all(o.confidence == "high" for o in _trials(task))
 
 
-def _failures_as_zero(
-    name: str, tasks: Sequence[TaskPair], without_reward: Sequence[TaskPair]
-) -> Sides | None:
-    """Both sides with 0 for a missing reward, and for a metric of a trial without a usable trace;
-    None if that changes nothing."""
-    if name == OUTCOME:
-        if not without_reward:
-            return None
-        every = [*tasks, *without_reward]
-        return [({name: 0.0, **t.baseline}, {name: 0.0, **t.config}) for t in every]
-    if name not in METRICS or METRICS[name].better == "lower":
+def _failures_as_zero(name: str, tasks: Sequence[TaskPair]) -> Sides | None:
+    """Both sides with 0 for a metric of a trial without a usable trace; None if there is none."""
+    if METRICS[name].better == "lower":
         return None
     filled = [
         (

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
 from groundtrace.impact.association import Association, associate
+from groundtrace.impact.flips import flip_units
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.pooled import by_suite, pooled_tests
 from groundtrace.impact.resample import (
@@ -45,6 +46,8 @@ class _Trials:
     values: dict[str, Floats]
     suites: list[str | None]
     """Suite of each task."""
+    blocks: Ints | None
+    """Repository of each task, if repositories are the units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ NOTED = tuple((metric, "reward") for metric in ("shown.file_recall", "file_recal
 def _suite_notes(
     trials: _Trials, everywhere: Mask, found: Sequence[Correlation], draws: Draws
 ) -> list[str]:
-    if len(set(trials.suites)) < 2:
+    if len(set(trials.suites)) < 2 or trials.blocks is not None:
         return []
     inside = {(c.retrieval_metric, c.outcome): c for c in found if c.scope == "overall"}
     notes = []
@@ -138,6 +141,10 @@ def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
 def _arrays(observations: Sequence[Observation]) -> _Trials:
     tasks = {name: i for i, name in enumerate(sorted({o.task for o in observations}))}
     suites = {o.task: o.benchmark for o in observations}
+    repos: dict[str, str | None] = {}
+    for o in observations:
+        repos[o.task] = o.repo or repos.get(o.task)
+    units = flip_units([repos[name] for name in tasks])
     configs = {name: i for i, name in enumerate(sorted({o.config_name for o in observations}))}
     names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
     return _Trials(
@@ -151,6 +158,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             for name in names
         },
         [suites[name] for name in tasks],
+        units if len(np.unique(units)) < len(tasks) else None,
     )
 
 
@@ -181,6 +189,7 @@ def _scope(
             present,
             [(metrics.index(metric), outcomes.index(outcome)) for metric, outcome in group.pairs],
             draws,
+            trials.blocks,
         )
         tasks, missing = _missing(trials, inside, present)
         for pair, result in zip(group.pairs, results, strict=True):

@@ -1,25 +1,26 @@
 """How a configuration differs from the baseline: one entry for each metric and outcome.
 
-Means are tested by sign flips; cost, time and tokens by sign flips of their logs. The interval
-inverts the same test: it excludes "no difference" exactly when p < 0.05 (D63).
+Means are tested by sign flips, and the interval inverts the same test: it excludes 0 exactly when
+p is below the level. Cost, time and tokens are compared like everything else, by what was spent in
+total; the factor of a typical task stands beside it (D163). Here each metric has its own 95 %;
+`groundtrace.impact.family` gives the rows of the answer a level that they share.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from groundtrace.documents.comparison import Delta, Direction
-from groundtrace.impact.adjusted import max_t
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
-from groundtrace.impact.signflip import MeanTest, RatioTest, log_ratios, mean_test, ratio_test
+from groundtrace.impact.signflip import MeanTest, mean_test, typical_ratio
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
 
@@ -29,11 +30,12 @@ MIN_TASKS = 3
 COMPARED: dict[str, Direction] = {name: record.better for name, record in QUANTITIES.items()}
 """Everything that is compared, with its direction, outcomes first."""
 
-RATIO_UNITS = ("USD", "s", "tokens")
-"""Quantities with these units are compared as ratios: their values are above 0, skewed, and grow
-with the size of the task."""
+TOTALS = ("USD", "s", "tokens")
+"""Quantities with these units are spent: a typical ratio stands beside their difference."""
 
 
+FLIPS_OF_A_ROW = 1_000
+"""Random flips for each row of a family: at its level, 50 of them decide."""
 FLIP_WORK = 25_000_000
 """Most signs that one test draws. Above 1,250 tasks there are fewer flips, because a million trials
 would otherwise take hours. With so many tasks, p depends less on the draws."""
@@ -60,13 +62,19 @@ class Flipping:
     """None if every task flips alone."""
     n: int
 
+    def for_family(self, rows: int) -> Flipping:
+        """The same with more draws if many rows share the level."""
+        wanted = min(FLIPS_OF_A_ROW * rows, FLIP_WORK // max(self.n, 1))
+        draws = max(self.draws.draws, wanted)
+        return replace(self, draws=replace(self.draws, draws=draws))
+
     def of(self, here: Mask) -> Ints | None:
         """Units of some of the tasks."""
         return None if self.units is None else self.units[here]
 
 
 def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
-    """How tasks of these repositories flip: each alone, or a repository's tasks together (D65)."""
+    """How tasks of these repositories flip: each alone, or a repository's tasks together (D164)."""
     units = flip_units(repos)
     count = len(np.unique(units))
     wanted = max(draws.draws, FLIP_DRAWS)
@@ -87,26 +95,10 @@ class MetricDeltas:
     delta: Floats
     """Configuration minus baseline; 0 if they differ only by rounding noise."""
 
-    @property
-    def is_ratio(self) -> bool:
-        """Whether it is compared as a ratio."""
-        return is_ratio(self.name)
 
-    def tested(self) -> Floats:
-        """The number that is tested, for each task: the delta or the log of the ratio; NaN if there
-        is none."""
-        out = np.full(len(self.here), np.nan)
-        if not self.is_ratio:
-            out[self.here] = self.delta
-            return out
-        logs, kept = log_ratios(self.baseline, self.config)
-        out[np.flatnonzero(self.here)[kept]] = logs
-        return out
-
-
-def is_ratio(name: str) -> bool:
-    """Whether a metric or outcome is compared as a ratio."""
-    return QUANTITIES[name].unit in RATIO_UNITS
+def is_total(name: str) -> bool:
+    """Whether a metric or outcome is something that is spent."""
+    return QUANTITIES[name].unit in TOTALS
 
 
 def column_of(
@@ -137,74 +129,37 @@ def differences(baseline: Floats, config: Floats) -> Floats:
     return np.where(np.isfinite(found) & (np.abs(found) <= noise), 0.0, found)
 
 
-def deltas_of(
-    tasks: Sequence[TaskPair], flips: Flipping, primaries: Sequence[str], *, adjust: bool
-) -> list[Delta]:
-    """One delta for each metric and outcome; `adjust`: with adjusted p values."""
+def deltas_of(tasks: Sequence[TaskPair], flips: Flipping) -> list[Delta]:
+    """One delta for each metric and outcome, each with its own test and interval."""
     sides = [(t.baseline, t.config) for t in tasks]
     columns = columns_of(tuple(COMPARED), sides)
     # Columns with the same number of tasks come one after another: they share their flips.
     ordered = sorted(columns, key=lambda column: len(column.delta))
-    tests = {column.name: _test(column, flips) for column in ordered}
-    adjusted = _adjusted(columns, tests, flips, primaries) if adjust else {}
-    return [
-        _delta(column, tasks, tests[column.name], adjusted.get(column.name), primaries)
-        for column in columns
-    ]
+    tests = {
+        column.name: mean_test(column.delta, flips.draws, flips.of(column.here))
+        for column in ordered
+    }
+    return [_delta(column, tasks, tests[column.name], flips) for column in columns]
 
 
-_Test = MeanTest | RatioTest
-
-
-def _test(column: MetricDeltas, flips: Flipping) -> _Test:
-    units = flips.of(column.here)
-    if column.is_ratio:
-        return ratio_test(column.baseline, column.config, flips.draws, units)
-    return mean_test(column.delta, flips.draws, units)
-
-
-def p_of(column: MetricDeltas, flips: Flipping) -> float | None:
-    """The p of one column, not adjusted."""
-    test = _test(column, flips)
-    return test.logs.p if isinstance(test, RatioTest) else test.p
-
-
-def _adjusted(
-    columns: Sequence[MetricDeltas],
-    tests: Mapping[str, _Test],
-    flips: Flipping,
-    primaries: Sequence[str],
-) -> dict[str, float]:
-    """p adjusted within the primaries, and within all others, by step-down maxT (D64)."""
-    found: dict[str, float] = {}
-    for is_primary in (True, False):
-        family = [c for c in columns if (c.name in primaries) == is_primary]
-        if not family:
-            continue
-        table = np.stack([column.tested() for column in family], axis=1)
-        # These flips differ from those of the single test. Take the larger p of the two.
-        for column, entry in zip(family, max_t(table, flips.draws, flips.units), strict=True):
-            test = tests[column.name]
-            p = test.logs.p if isinstance(test, RatioTest) else test.p
-            if p is not None and entry.p_adjusted is not None:
-                found[column.name] = max(p, entry.p_adjusted)
-    return found
+def delta_of(name: str, tasks: Sequence[TaskPair], flips: Flipping) -> tuple[Delta, MetricDeltas]:
+    """The delta of one metric, and its differences."""
+    column = column_of(name, [(t.baseline, t.config) for t in tasks])
+    test = mean_test(column.delta, flips.draws, flips.of(column.here))
+    return _delta(column, tasks, test, flips), column
 
 
 def _delta(
-    column: MetricDeltas,
-    tasks: Sequence[TaskPair],
-    test: _Test,
-    p_adjusted: float | None,
-    primaries: Sequence[str],
+    column: MetricDeltas, tasks: Sequence[TaskPair], test: MeanTest, flips: Flipping
 ) -> Delta:
     name, delta = column.name, column.delta
+    left_out = _left_out(name, [tasks[i] for i in np.flatnonzero(~column.here).tolist()])
     reason = _too_little(delta)
     better = delta > 0 if COMPARED[name] == "higher" else delta < 0
     only_baseline, only_config = _one_sided_hits(name, tasks)
     base = Delta(
         metric=name,
-        table="primary" if name in primaries else "other",
+        table="exploratory",
         direction=COMPARED[name],
         computable=reason is None,
         reason=reason,
@@ -219,10 +174,11 @@ def _delta(
         n_same=int(np.sum(delta == 0)),
         ci_low=None,
         ci_high=None,
-        ratio=None,
-        ratio_low=None,
-        ratio_high=None,
-        ratio_left_out=test.left_out if isinstance(test, RatioTest) else None,
+        typical_ratio=None,
+        typical_low=None,
+        typical_high=None,
+        verdict=None,
+        within_margin=None,
         p=None,
         p_adjusted=None,
         p_smallest=None,
@@ -232,14 +188,26 @@ def _delta(
         if len(delta) < MIN_INFERENCE
         else "not_finite",
         n=len(delta),
-        left_out=_left_out(name, [tasks[i] for i in np.flatnonzero(~column.here).tolist()]),
+        left_out=left_out,
         only_baseline_hit=only_baseline,
         only_config_hit=only_config,
     )
-    return (
-        base
-        if reason is not None
-        else _inferred(_described(base, column), column, test, p_adjusted)
+    if reason is not None:
+        return base
+    return _inferred(_with_ratio(_described(base, column), column, flips), column, test)
+
+
+def _with_ratio(described: Delta, column: MetricDeltas, flips: Flipping) -> Delta:
+    if not is_total(column.name):
+        return described
+    ratio, interval = typical_ratio(
+        column.baseline, column.config, flips.draws, flips.of(column.here)
+    )
+    return msgspec.structs.replace(
+        described,
+        typical_ratio=stored_number(ratio),
+        typical_low=stored_number(interval.low),
+        typical_high=stored_number(interval.high),
     )
 
 
@@ -262,34 +230,25 @@ def _described(base: Delta, column: MetricDeltas) -> Delta:
     )
 
 
-def _inferred(
-    described: Delta, column: MetricDeltas, test: _Test, p_adjusted: float | None
-) -> Delta:
-    if isinstance(test, RatioTest):
-        own = test.logs
-        described = msgspec.structs.replace(
-            described,
-            ratio=stored_number(test.ratio),
-            ratio_low=stored_number(test.ratio_low),
-            ratio_high=stored_number(test.ratio_high),
-        )
-    else:
-        own = test
-        largest = [float(np.max(np.abs(side))) for side in (column.baseline, column.config)]
-        described = msgspec.structs.replace(
-            described,
-            ci_low=_end(test.interval.low, largest),
-            ci_high=_end(test.interval.high, largest),
-        )
+def _inferred(described: Delta, column: MetricDeltas, test: MeanTest) -> Delta:
     enough = len(column.delta) >= MIN_INFERENCE
     return msgspec.structs.replace(
-        described,
-        p=stored_number(own.p),
-        p_adjusted=stored_number(p_adjusted),
-        p_smallest=stored_number(own.p_smallest),
-        p_exact=own.exact,
+        with_test(described, column, test),
         effect_size=stored_number(effect_size(column.delta)) if enough else None,
-        inference_reason=own.reason or own.interval.reason,
+    )
+
+
+def with_test(described: Delta, column: MetricDeltas, test: MeanTest) -> Delta:
+    """A delta with the p and the interval of a test."""
+    largest = [float(np.max(np.abs(side))) for side in (column.baseline, column.config)]
+    return msgspec.structs.replace(
+        described,
+        ci_low=_end(test.interval.low, largest),
+        ci_high=_end(test.interval.high, largest),
+        p=stored_number(test.p),
+        p_smallest=stored_number(test.p_smallest),
+        p_exact=test.exact,
+        inference_reason=test.reason or test.interval.reason,
     )
 
 
@@ -299,6 +258,8 @@ def _end(value: float | None, largest: Sequence[float]) -> float | None:
 
 
 def _too_little(delta: Floats) -> str | None:
+    if not len(delta):
+        return "no_task_has_both"
     if len(delta) < MIN_TASKS:
         return f"fewer_than_{MIN_TASKS}_pairs"
     # Values of 1e308 with opposite signs: the mean of such deltas is not a finite number.

@@ -22,8 +22,9 @@ from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
 FLIP_DRAWS = 20_000
 """Random flips of a test. With only 2,000, an adjusted p was between .018 and .054, depending on
 the seed."""
-MIN_CLUSTERS = 10
-"""With at least this many repositories, whole repositories flip; fewer would give too few flips."""
+MIN_CLUSTERS = 6
+"""With at least this many repositories, whole repositories flip. With fewer no result could be
+significant, so tasks flip, and the verdict is about these repositories (D164)."""
 
 _KEPT_BYTES = 4_000_000
 """Up to this many random bytes are kept for the next test; as table indices they take 32 MB."""

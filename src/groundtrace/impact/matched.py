@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from groundtrace.config import BASELINE
 from groundtrace.documents.comparison import (
     DroppedTask,
     FinderDelta,
@@ -20,10 +21,11 @@ from groundtrace.documents.comparison import (
     MatchedTask,
     PairDropReason,
     Requirement,
+    Scope,
     Side,
 )
-from groundtrace.impact.beside import first_hits, notes, tandems
-from groundtrace.impact.deltas import COMPARED, MIN_TASKS, TaskPair, deltas_of, flipping
+from groundtrace.impact.beside import first_hits, tandems
+from groundtrace.impact.deltas import COMPARED, MIN_TASKS, Flipping, TaskPair, deltas_of, flipping
 from groundtrace.impact.observations import Observation
 from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.pairing import (
@@ -129,19 +131,39 @@ def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[s
         baselines = baselines or [options.baseline]
         return [(b, c) for b in baselines for c in others if b != c]
     others = [name for name in names if name not in baselines]
+    if not baselines and len(names) == 2 and options.baseline == BASELINE:
+        return [(names[0], names[1])]  # two and no baseline: in the order of names (D168)
     if not others:
         return [(baselines[0], name) for name in baselines[1:]]
     return [(b, c) for b in baselines for c in others]
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A comparison before its rows have verdicts, with what these are made of."""
+
+    comparison: MatchedComparison
+    tasks: Sequence[TaskPair]
+    unrewarded: Sequence[TaskPair]
+    """Pairs that lack nothing but a valid reward on a side."""
+    flips: Flipping
+
+
+@dataclass(frozen=True, slots=True)
 class PairComparison:
     """One configuration against one baseline."""
 
-    matched: list[MatchedComparison]
-    """Over all suites, then by suite."""
-    other: MatchedComparison | None
+    whole: Draft
+    """Over all suites."""
+    suites: list[MatchedComparison]
+    other: Draft | None
     """The same with some requirements dropped, if that adds tasks."""
+
+    @property
+    def chosen(self) -> Draft:
+        """What the answer uses: matched tasks, else all tasks that both ran."""
+        usable = self.whole.comparison.computable or self.other is None
+        return self.whole if usable else self.other or self.whole
 
 
 def compare(
@@ -163,15 +185,15 @@ def compare(
     tasks, dropped = _split(pairs)
     more, rest = _split(pair_with_fewer(ours, theirs, required)) if dropped else (tasks, [])
     unrewarded = [t for t in more if t.pair.not_met == ("reward",)]
-    matched = [builder.comparison(None, tasks, dropped, unrewarded)]
+    suites = []
     for suite in _suites(ours, theirs, pairs):
         own_tasks = [task for task in tasks if task.pair.benchmark == suite]
         own_dropped = [pair for pair in dropped if pair.benchmark == suite]
-        matched.append(builder.comparison(suite, own_tasks, own_dropped))
-    if not dropped or absent:
-        return PairComparison(matched, None)
-    found = len(more) > len(tasks)
-    return PairComparison(matched, builder.comparison(None, more, rest) if found else None)
+        suites.append(builder.draft(suite, own_tasks, own_dropped).comparison)
+    whole = builder.draft(None, tasks, dropped, unrewarded)
+    if not dropped or absent or len(more) == len(tasks):
+        return PairComparison(whole, suites, None)
+    return PairComparison(whole, suites, builder.draft(None, more, rest))
 
 
 def _split(pairs: Sequence[Pair]) -> tuple[list[TaskPair], list[Pair]]:
@@ -203,13 +225,13 @@ class _Builder:
     absent: tuple[str, ...]
     options: ImpactOptions
 
-    def comparison(
+    def draft(
         self,
         suite: str | None,
         tasks: Sequence[TaskPair],
         dropped: Sequence[Pair],
         unrewarded: Sequence[TaskPair] = (),
-    ) -> MatchedComparison:
+    ) -> Draft:
         """The comparison of some tasks; `unrewarded` are pairs that only lack a reward."""
         options = self.options
         computable = len(tasks) >= MIN_TASKS
@@ -221,10 +243,11 @@ class _Builder:
                 own = sides.setdefault(failure.reason, {})
                 own[failure.side] = own.get(failure.side, 0) + 1
         draws = Draws(options.seed, options.draws)
-        flips = flipping([t.pair.repo for t in tasks], draws, exploratory=suite is not None)
+        repos = [t.pair.repo for t in tasks]
+        flips = flipping(repos, draws, exploratory=suite is not None)
         whole = computable and suite is None
         not_met = {name for task in tasks for name in task.pair.not_met}
-        return MatchedComparison(
+        made = MatchedComparison(
             run_scope=self.scope,
             suite=suite,
             baseline_config=self.baseline,
@@ -239,16 +262,28 @@ class _Builder:
             exploratory=suite is not None,
             flipped="tasks" if flips.units is None else "repositories",
             n_flipped=flips.n,
-            deltas=deltas_of(tasks, flips, options.primaries, adjust=suite is None)
-            if computable
-            else [],
-            tandem=tandems(tasks, options.primaries, draws) if whole else [],
+            scope=_scope(repos, flips),
+            family=0,
+            family_rows=0,
+            attempts_share=None,
+            lost_as_zero=None,
+            groups=[],
+            deltas=deltas_of(tasks, flips) if computable else [],
+            tandem=tandems(tasks, options.primaries, draws, flips.units) if whole else [],
             first_hits=first_hits(tasks, flips) if whole else [],
-            notes=notes(tasks, unrewarded, flips, options.primaries) if whole else [],
+            notes=[],
             tasks=[_row(task) for task in tasks] if suite is None else None,
             dropped_tasks=[_dropped(p) for p in dropped] if suite is None else None,
             finders=finder_deltas([task.pair for task in tasks]) if whole else [],
         )
+        return Draft(made, tasks, unrewarded, flips)
+
+
+def _scope(repos: Sequence[str | None], flips: Flipping) -> Scope | None:
+    """Tasks flip although some share a repository: the verdict is about these repositories."""
+    known = [repo for repo in repos if repo is not None]
+    shared = len(set(known)) < len(known)
+    return "these_repositories" if shared and flips.units is None else None
 
 
 def _dropped(pair: Pair) -> DroppedTask:

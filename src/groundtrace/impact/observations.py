@@ -97,6 +97,10 @@ class Observation(TrialId, frozen=True, kw_only=True):
     """Reason code of a metric that is absent, as summaries count it."""
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
+    elsewhere: bool = False
+    """A path ends like a relevant file that was not matched (`rows.elsewhere`)."""
+    relevant_files: int = 0
+    """How many files are relevant; 0 if that is not known."""
     found_by: tuple[tuple[str, FoundBy | None], ...] = ()
     """Each relevant file and the call that met it first; None if nothing met it."""
 
@@ -269,6 +273,8 @@ class _Shared:
             is_copy=False,
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
+            elsewhere=bool(row.coverage.unmatched_suffixes),
+            relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
             found_by=tuple(
                 (self.text(file), self.finder(found)) for file, found in row.found_by.items()
             ),

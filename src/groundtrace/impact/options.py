@@ -24,7 +24,7 @@ class ImpactOptions:
     primaries: tuple[str, ...] = PRIMARIES
     """Metrics and outcomes that the comparison is about; all others are a second family."""
     margin: float | None = None
-    """A difference of reward that is too small to matter. If given, equivalence is tested."""
+    """A difference of reward that is too small to matter; see `impact.margins`."""
     seed: int = SEED
     draws: int = DRAWS
 

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.resample import (
     Draws,
     Floats,
@@ -37,6 +38,7 @@ from groundtrace.impact.resample import (
     shuffled_rows,
     unthreaded,
 )
+from groundtrace.impact.signflip import mean_test
 
 # --- random permutations ------------------------------------------------------------------
 
@@ -150,6 +152,25 @@ def pooled_tests(
         else PooledTest(can_move, None, None, "no_permutation")
         for pair in pairs
     ]
+
+
+def block_tests(
+    fs: Sequence[Floats],
+    gs: Sequence[Floats],
+    strata: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    draws: Draws,
+    blocks: Ints,
+) -> list[PooledTest]:
+    """The same if whole blocks of tasks are the units: each block's part of the sum flips."""
+    centred_f = [_centred(f, strata) for f in fs]
+    centred_g = [_centred(g, strata) for g in gs]
+    flips = replace(draws, draws=max(draws.draws, FLIP_DRAWS))
+    found = []
+    for i, j in pairs:
+        test = mean_test(np.sum(centred_f[i] * centred_g[j], axis=1), flips, blocks)
+        found.append(PooledTest(movable(strata), test.p, test.exact, test.reason))
+    return found
 
 
 def by_suite(values: Floats, present: Mask, suites: Sequence[str | None]) -> tuple[Floats, Mask]:

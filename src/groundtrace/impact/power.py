@@ -1,8 +1,10 @@
-"""What a number of tasks can show: the smallest detectable difference, and how many tasks a smaller
-difference needs.
+"""What a number of tasks can show: the smallest detectable difference, and how many tasks a given
+difference needs. Both are about the verdict that is given: its level, its units, its test (D165).
 
-A difference of (t.975 + t.80) * sd / sqrt(n) is found at the 5 % level in about 80 % of repeated
-experiments. Ratios use the standard deviation of their logs, and the result is the log of a factor.
+A difference of (t + t.80) * se is found in about 80 of 100 repeated comparisons, where t is the
+quantile of the level and se the standard error over tasks, or over repositories. For rewards of 0
+and 1 the power of the sign-flip test is summed up exactly, because it is cautious: it sees only the
+tasks that differ.
 
 Student's t comes without scipy. With x = sqrt(df) * tan(a) the density becomes cos(a) ** (df - 1).
 This is smooth, so one Gauss-Legendre sum gives the distribution function. The function is concave
@@ -12,11 +14,14 @@ right of 0, so Newton's steps from 0 climb to the quantile and cannot overshoot 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
-from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Floats
+from groundtrace.impact.flips import unit_sums
+from groundtrace.impact.resample import MIN_INFERENCE, Floats, Ints
 
 # --- Student's t --------------------------------------------------------------------------
 
@@ -71,75 +76,116 @@ def _gamma_ratio(z: float) -> float:
 POWER = 0.8
 MAX_TASKS = 1_000_000
 """If more tasks than this are needed, the answer is that the difference cannot be shown."""
-ROUND = (1.0, 1.5, 2.0, 3.0, 5.0)
-"""A suggested effect is one of these times a power of ten."""
-FINER = 2 / 3
-"""A suggested effect is at most this share of the detectable one: it must be worth more tasks."""
+EXACT_TASKS = 300
+"""Up to this many tasks the power of binary rewards is summed up; above, the formula is right."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enough:
     """Whether there are enough tasks, in numbers."""
 
-    n: int
-    sd: float | None
-    """Standard deviation of the differences."""
     detectable: float | None
-    """The smallest detectable difference; smaller ones would usually not be found."""
-    effect: float | None
-    """A round difference below `detectable`."""
+    """The smallest difference that is found in 80 of 100 such comparisons."""
     needed: int | None
-    """Tasks that would show `effect`."""
+    """Tasks that would show a difference of `at`."""
     reason: str | None = None
 
 
-def enough(deltas: Floats) -> Enough:
-    """The smallest difference that these tasks can show, and the tasks for a smaller one."""
+def enough(
+    deltas: Floats,
+    units: Ints | None,
+    level: float,
+    later: float,
+    at: float,
+    *,
+    binary: bool = False,
+) -> Enough:
+    """What these tasks can show at a level, and how many tasks would show a difference of `at` at
+    the level that holds `later`, with more tasks."""
     n = len(deltas)
-    if n < MIN_INFERENCE:
-        return Enough(n, None, None, None, None, f"fewer_than_{MIN_INFERENCE}_pairs")
-    scale = float(np.max(np.abs(deltas)))
-    if not math.isfinite(scale):
-        return Enough(n, None, None, None, None, "not_finite")
-    sd = float(np.std(deltas / (scale or 1.0), ddof=1)) * scale
-    if sd <= 1e-9 * scale:
-        return Enough(n, 0.0, None, None, None, "deltas_all_equal")
-    smallest = detectable(sd, n)
-    effect = round_effect(smallest)
-    return Enough(n, sd, smallest, effect, tasks_needed(effect, sd))
+    if n < 2 or not np.isfinite(deltas).all():
+        return Enough(None, None, f"fewer_than_{MIN_INFERENCE}_pairs" if n < 2 else "not_finite")
+    if binary and units is None:
+        # Tasks that differ without any difference of the means; a difference adds its own share.
+        differ = max(0.0, float(np.mean(deltas != 0)) - abs(float(deltas.mean())))
+        return Enough(
+            _smallest_of(lambda d: binary_power(n, differ, d, level)),
+            _fewest(lambda tasks: binary_power(tasks, differ, at, later) >= POWER),
+        )
+    (sums,) = unit_sums((deltas - deltas.mean())[None], units)
+    count = len(sums)
+    spread = math.sqrt(float(np.sum(sums**2)) * count / max(count - 1, 1)) / n
+    if count < 2 or spread <= 1e-9 * float(np.max(np.abs(deltas), initial=1e-300)):
+        return Enough(None, None, "deltas_all_equal")
+    sd = spread * math.sqrt(count)
+    per_unit = n / count
+    fewest = _fewest(lambda tasks: detectable(sd, max(2, round(tasks / per_unit)), later) <= at)
+    found = detectable(sd, count, level)
+    return Enough(found if math.isfinite(found) else None, fewest)
 
 
-def detectable(sd: float, n: int) -> float:
-    """The smallest mean difference that `n` tasks show with a power of 80 %."""
-    df = n - 1
-    tails = t_quantile((1 + CONFIDENCE) / 2, df) + t_quantile(POWER, df)
-    return tails * sd / math.sqrt(n)
+def detectable(sd: float, units: int, level: float) -> float:
+    """The smallest mean difference that so many units show with a power of 80 %; infinite if they
+    can show none, because p cannot be below the level."""
+    if 2.0 ** (1 - min(units, 1000)) >= level:
+        return math.inf
+    df = units - 1
+    tails = t_quantile(1 - level / 2, df) + t_quantile(POWER, df)
+    return tails * sd / math.sqrt(units)
 
 
-def tasks_needed(effect: float, sd: float) -> int | None:
-    """The fewest tasks that show a mean difference of `effect`; None if a million are too few."""
-    if effect <= 0 or detectable(sd, MAX_TASKS) > effect:
+def binary_power(n: int, differ: float, difference: float, level: float) -> float:
+    """Chance that the sign-flip test of rewards of 0 and 1 finds a difference.
+
+    `differ` is the share of tasks that differ without it, half of them up.
+    """
+    share = min(1.0, differ + difference)
+    up = (share + difference) / (2 * share) if share > 0 else 0.5
+    if n > EXACT_TASKS:
+        spread = math.sqrt(max(share - difference**2, 1e-12) / n)
+        return NormalDist().cdf(difference / spread - NormalDist().inv_cdf(1 - level / 2))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    moved = _binomial(logs, n, share)
+    total = 0.0
+    for k in np.flatnonzero(moved > 1e-12).tolist():
+        tail = np.cumsum(_binomial(logs, k, 0.5)[::-1])[::-1]
+        critical = int(np.searchsorted(-2 * tail, -level, side="right"))
+        if critical <= k:
+            total += float(moved[k] * _binomial(logs, k, up)[critical:].sum())
+    return total
+
+
+def _binomial(logs: Floats, n: int, share: float) -> Floats:
+    """The chances of 0 to n successes; `logs` are logs of factorials."""
+    if share <= 0 or share >= 1:
+        out = np.zeros(n + 1)
+        out[n if share >= 1 else 0] = 1.0
+        return out
+    k = np.arange(n + 1)
+    ways = logs[n] - logs[k] - logs[n - k]
+    chances = ways + k * math.log(share) + (n - k) * math.log1p(-share)
+    return np.asarray(np.exp(chances), dtype=np.float64)
+
+
+def _smallest_of(power: Callable[[float], float]) -> float | None:
+    """The smallest difference up to 1 with enough power."""
+    if power(1.0) < POWER:
         return None
-    low, high = MIN_INFERENCE - 1, MIN_INFERENCE
-    while detectable(sd, high) > effect:
-        low, high = high, min(high * 2, MAX_TASKS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if detectable(sd, middle) > effect:
-            low = middle
-        else:
-            high = middle
+    low, high = 0.0, 1.0
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= POWER else (middle, high)
     return high
 
 
-def round_effect(smallest: float) -> float:
-    """The largest round number up to two thirds of the smallest detectable difference."""
-    most = smallest * FINER
-    power = math.floor(math.log10(most))
-    for exponent in (power, power - 1):
-        for digit in reversed(ROUND):
-            # Made from text, because 1.5 * 10 ** -1 is 0.15000000000000002.
-            effect = float(f"{digit}e{exponent}")
-            if effect <= most * (1 + 1e-12):
-                return effect
-    return most
+def _fewest(shows: Callable[[int], bool]) -> int | None:
+    """The fewest tasks that show something; None if a million are too few."""
+    low, high = 1, 8
+    while not shows(high):
+        if high >= MAX_TASKS:
+            return None
+        low, high = high, min(high * 2, MAX_TASKS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if shows(middle) else (middle, high)
+    return high

@@ -8,9 +8,10 @@ these two means, and the mean of all values lies between them. p(m) falls on bot
 mean, and the interval of all m with p(m) >= 0.05 ends at order statistics of the roots. It excludes
 0 exactly when p < 0.05, because both come from the same roots.
 
-Ratios of cost, time and tokens are geometric means, with the same test of log differences. Such
-values are skewed and grow with the size of the task, so a mean of differences mostly shows the most
-expensive task. With logs every task counts by its own factor. A ratio of 1 means no difference.
+With units of different size (repositories, or tasks with different spread of a metric), the mean is
+a ratio of two sums, and so is each root: the same test gives slopes.
+
+A level below 5 % makes the interval wider. Rows that are tested together share 5 % (D160).
 """
 
 from __future__ import annotations
@@ -22,20 +23,19 @@ import numpy as np
 
 from groundtrace.impact.flips import FLIP_DRAWS, two_sided_subsets, unit_sums
 from groundtrace.impact.resample import (
-    CONFIDENCE,
     EXACT_FLIPS,
     MIN_INFERENCE,
     Draws,
     Floats,
     Interval,
     Ints,
-    Mask,
 )
 
 MIN_DIFFER = 4
 """An interval needs at least this many units whose delta is not zero: three say nothing about the
 spread."""
-LEVEL = 1 - CONFIDENCE
+LEVEL = 0.05
+"""The chance of a false finding, of one test or of a family of tests together."""
 
 _SLACK = 1e-9
 _DEFAULT = Draws(0, FLIP_DRAWS)
@@ -62,36 +62,51 @@ class MeanTest:
     """Why there is no p."""
 
 
-def mean_test(deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None) -> MeanTest:
+def mean_test(
+    deltas: Floats, draws: Draws = _DEFAULT, units: Ints | None = None, level: float = LEVEL
+) -> MeanTest:
     """The mean of `deltas`, its two-sided sign-flip p, and the interval of means not rejected.
 
     `units` is the number of each task's unit (see `flip_units`); without it every task is a unit.
     """
     n = len(deltas)
-    if n and not np.isfinite(deltas).all():
+    sizes = np.ones(n)
+    return ratio_test(deltas, sizes, draws, units, level)
+
+
+def ratio_test(
+    values: Floats,
+    sizes: Floats,
+    draws: Draws = _DEFAULT,
+    units: Ints | None = None,
+    level: float = LEVEL,
+) -> MeanTest:
+    """The sum of `values` divided by the sum of `sizes`, with test and interval.
+
+    A unit counts by its size, which must not be negative. With sizes of 1 this is a mean.
+    """
+    n = len(values)
+    if n and not np.isfinite(values).all():
         return MeanTest(n, n, n, None, Interval(None, None, "not_finite"), reason="not_finite")
-    scale = _scale(deltas)
-    scaled = deltas / scale
-    values, sizes, size = unit_sums(np.stack([scaled, np.ones(n), np.abs(scaled)]), units)
+    scale = _scale(values)
+    scaled = values / scale
+    sums, weights, size = unit_sums(np.stack([scaled, sizes, np.abs(scaled)]), units)
     # +0.3, -0.1 and -0.2 in one repository add up to 0, although floats leave a last digit.
-    values = np.where(np.abs(values) <= _SLACK * size, 0.0, values)
-    count, moved = len(values), int(np.count_nonzero(values))
-    mean = float(np.sum(values)) / n * scale if n else None
+    sums = np.where(np.abs(sums) <= _SLACK * size, 0.0, sums)
+    count, moved = len(sums), int(np.count_nonzero(sums))
+    total = float(weights.sum())
+    mean = float(np.sum(sums)) / total * scale if total > 0 else None
     if mean is None or count < MIN_INFERENCE:
         short = f"fewer_than_{MIN_INFERENCE}_{'pairs' if units is None else 'clusters'}"
         return MeanTest(n, count, moved, mean, Interval(None, None, short), reason=short)
-    lows, highs, exact = _roots(values, sizes, draws)
+    lows, highs, exact = _roots(sums, weights, draws)
     p = float(np.mean((lows <= 0) & (highs >= 0)))
-    return MeanTest(
-        n,
-        count,
-        moved,
-        mean,
-        _interval(lows, highs, mean, scale, moved),
-        p,
-        exact,
-        smallest_p(moved, draws),
-    )
+    interval = _interval(lows, highs, mean, scale, moved, level)
+    if interval.reason == "deltas_all_equal" and p < level:
+        interval = _all_equal(mean, count, level)
+    if interval.reason is not None and size.any() and not sums.any():
+        interval = Interval(None, None, "changes_cancel")
+    return MeanTest(n, count, moved, mean, interval, p, exact, smallest_p(moved, draws))
 
 
 def smallest_p(moved: int, draws: Draws = _DEFAULT) -> float:
@@ -114,7 +129,8 @@ def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats,
     (sums, counts), exact = two_sided_subsets(values, sizes[None], draws)
     noise = _SLACK * float(np.abs(values).sum())
     rest, others = values.sum() - sums, sizes.sum() - counts
-    whole = (counts < 0.5) | (others < 0.5)
+    least = _SLACK * float(sizes.sum())
+    whole = (counts <= least) | (others <= least)
     means = []
     for total, size in ((sums, counts), (rest, others)):
         total = np.where(np.abs(total) <= noise, 0.0, total)
@@ -124,11 +140,15 @@ def _roots(values: Floats, sizes: Floats, draws: Draws) -> tuple[Floats, Floats,
     return lows, highs, exact
 
 
-def _interval(lows: Floats, highs: Floats, mean: float, scale: float, moved: int) -> Interval:
+def _interval(
+    lows: Floats, highs: Floats, mean: float, scale: float, moved: int, level: float
+) -> Interval:
+    if moved == 0:
+        return Interval(None, None, "no_task_differs")
     if moved < MIN_DIFFER:
         return Interval(None, None, f"fewer_than_{MIN_DIFFER}_differ")
     # p(m) >= level needs at least this many flips with m between their roots.
-    needed = math.ceil(LEVEL * len(lows) - _SLACK)
+    needed = max(1, math.ceil(level * len(lows) - _SLACK))
     low = float(np.partition(lows, needed - 1)[needed - 1]) * scale
     high = float(-np.partition(-highs, needed - 1)[needed - 1]) * scale
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -140,50 +160,44 @@ def _interval(lows: Floats, highs: Floats, mean: float, scale: float, moved: int
     return Interval(low, high)
 
 
-# --- ratios -------------------------------------------------------------------------------
+def _all_equal(mean: float, units: int, level: float) -> Interval:
+    """The interval if all units differ by the same amount.
+
+    Their spread is unknown, yet 12 of 12 tasks that went from 0 to 1 are a plain finding. Units
+    that did not change could be so rare that none was drawn: with a share of 1 - s of them, s **
+    units is the chance of drawing none. The interval allows for that share, on both sides.
+    """
+    share = (level / 2) ** (1 / units)
+    ends = (mean * share, mean * (2 - share))
+    return Interval(min(ends), max(ends))
+
+
+# --- typical ratios -----------------------------------------------------------------------
 
 
 _NOISE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class RatioTest:
-    """The ratio of a configuration to the baseline, over tasks."""
-
-    n: int
-    """Pairs with both values above 0."""
-    left_out: int
-    """Pairs with a value of 0 or less: they have no ratio."""
-    ratio: float | None
-    """The geometric mean of the ratios, configuration divided by baseline."""
-    ratio_low: float | None
-    ratio_high: float | None
-    logs: MeanTest
-    """The test of the log differences: p, and why something is missing."""
-
-
-def log_ratios(baseline: Floats, config: Floats) -> tuple[Floats, Mask]:
-    """Logs of config divided by baseline, and which pairs have one; equal values give exactly 0."""
-    kept = (baseline > 0) & (config > 0) & np.isfinite(baseline) & np.isfinite(config)
-    logs = np.log(config[kept]) - np.log(baseline[kept])
-    return np.where(np.abs(logs) <= _NOISE, 0.0, logs), kept
-
-
-def ratio_test(
+def typical_ratio(
     baseline: Floats, config: Floats, draws: Draws = _DEFAULT, units: Ints | None = None
-) -> RatioTest:
-    """The ratio of two sides of the same tasks, with its interval and test."""
-    logs, kept = log_ratios(baseline, config)
-    found = mean_test(logs, draws, None if units is None else units[kept])
-    return RatioTest(
-        n=len(logs),
-        left_out=len(baseline) - len(logs),
-        ratio=_exp(found.mean),
-        ratio_low=_exp(found.interval.low),
-        ratio_high=_exp(found.interval.high),
-        logs=found,
-    )
+) -> tuple[float | None, Interval]:
+    """The geometric mean of configuration over baseline with its interval; None if a value is 0 or
+    less, because leaving such tasks out would compare other tasks than the means beside it.
+
+    It is the factor of a typical task: each task counts by its own factor. What was spent is a
+    total, and one expensive task can turn the total the other way.
+    """
+    if not len(baseline) or min(baseline.min(), config.min()) <= 0:
+        return None, Interval(None, None, "values_of_zero")
+    if not (np.isfinite(baseline).all() and np.isfinite(config).all()):
+        return None, Interval(None, None, "not_finite")
+    logs = np.log(config) - np.log(baseline)
+    found = mean_test(np.where(np.abs(logs) <= _NOISE, 0.0, logs), draws, units)
+    low, high = found.interval.low, found.interval.high
+    if low is None or high is None:
+        return _exp(found.mean), found.interval
+    return _exp(found.mean), Interval(_exp(low), _exp(high))
 
 
 def _exp(value: float | None) -> float | None:
-    return None if value is None else math.exp(value)
+    return None if value is None or value > 700 else math.exp(value)

@@ -1,31 +1,33 @@
 """The first screen: the answer of the impact document as lines with one picture.
 
-It shows the numbers that the terminal and `--json` give. Without a comparison it shows the means
-of each configuration side by side and says why they are not compared.
+It shows the numbers and words that the terminal and `--json` give. Without a comparison it shows
+the means of each configuration side by side and says why they are not compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from markupsafe import Markup
+from msgspec import UNSET
 
+from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
-from groundtrace.documents.impact import Answer, AnswerRow, ImpactDocument
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
-from groundtrace.impact.answer import questions
-from groundtrace.impact.answer_words import SIGNIFICANT, short_name
+from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.family import question_of
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.answer_text import (
     MAX_CONFIGS,
-    enough_text,
-    has_interval,
-    new_hint,
-    reward_doubt,
+    QUESTIONS,
+    also_text,
+    change,
+    tone,
+    written,
 )
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
@@ -34,7 +36,6 @@ from groundtrace.report.charts.intervals import (
     difference_scale,
     draw_axis,
     draw_interval,
-    ratio_scale,
 )
 from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.safe_text import shown_name
@@ -45,11 +46,11 @@ from groundtrace.report.wording import plain_name, plural, reason
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
 
-RATIO = (
-    "How many times as much the configuration takes: the geometric mean of the tasks' ratios, so one "
+TYPICAL = (
+    "How many times as much a typical task takes: the geometric mean of the tasks' ratios. One "
     "large task moves it less than it moves the two means."
 )
-"""What a ratio in the answer is."""
+"""What a typical ratio in the answer is."""
 
 SENTENCE = 1_500
 """Most characters of a sentence that are shown: names in it can be long."""
@@ -60,7 +61,6 @@ class AnswerLine:
     """One number of the answer, as it is shown."""
 
     question: str
-    """Empty if it is the same as in the line above."""
     label: str
     title: str
     """The metric's name and what it measures."""
@@ -85,14 +85,15 @@ class AnswerView:
     columns: tuple[tuple[str, str], ...]
     """Configurations with their colours."""
     lines: tuple[AnswerLine, ...]
+    compared: bool
+    """Whether lines have differences."""
     axes: Mapping[int, Markup]
     """Line to the axis below it."""
     heading: str
     """What the picture shows."""
     statement: str
-    enough: str
-    per_dollar: str
-    """Difference of reward per extra dollar; empty if the configuration does not cost more."""
+    also: tuple[str, ...]
+    """Other pairs of configurations, one line each."""
     look_at: tuple[str, ...]
     meanings: tuple[tuple[str, str], ...]
     """Each number's names and what it measures: a hint on hover needs a mouse."""
@@ -113,36 +114,27 @@ def _compared(
     rows = [row for row in answer.rows if row.n]
     comparison = comparison_of(impact)
     intervals = [_interval(row, comparison) for row in rows]
-    differences = [i for i, row in zip(intervals, rows, strict=True) if i and row.ratio is None]
-    ratios = [i for i, row in zip(intervals, rows, strict=True) if i and row.ratio is not None]
-    scales = (difference_scale(differences), ratio_scale(ratios))
-    lines = []
-    before = ""
-    for row, interval in zip(rows, intervals, strict=True):
-        scale = scales[row.ratio is not None]
-        lines.append(_line(row, interval, scale, "" if row.question == before else row.question))
-        before = row.question
-    matched = answer.comparison == "matched_comparisons"
-    kind = (
-        "matched tasks" if matched else "tasks that both ran, not all requirements of a match met"
-    )
+    drawn = [one for one in intervals if one is not None]
+    scale = difference_scale(drawn)
+    last = max((i for i, one in enumerate(intervals) if one is not None), default=None)
+    ratios = any(row.typical_ratio is not UNSET for row in rows)
     return AnswerView(
         title=("Did ", Name(config), " find the right code, use it, and did that matter?"),
         about=(
             "Against ",
             Name(baseline),
-            f" on {answer.n:,} {kind}. ",
+            f" on {answer.n:,} tasks that both ran. ",
             *_scope(data),
         ),
         columns=_columns((baseline, config), colours),
-        lines=tuple(lines),
-        axes=_axes(rows, intervals, scales),
-        heading=_heading(intervals),
-        statement=_said(answer.statement),
-        enough=enough_text(answer.enough, answer),
-        per_dollar=_per_dollar(answer),
+        lines=tuple(_line(row, one, scale) for row, one in zip(rows, intervals, strict=True)),
+        compared=True,
+        axes={} if last is None else {last: draw_axis(scale, ("less", "more"))},
+        heading=_heading(drawn),
+        statement=_said(answer.headline),
+        also=tuple(_said(also_text(one)) for one in impact.answers if one != answer),
         look_at=tuple(_look_at(answer)),
-        meanings=_meanings([row.metric for row in rows], ratios=bool(ratios)),
+        meanings=_meanings([row.metric for row in rows], ratios=ratios),
     )
 
 
@@ -154,7 +146,7 @@ def _meanings(metrics: Sequence[str], *, ratios: bool) -> tuple[tuple[str, str],
         distinct = {text.lower(): text for text in reversed(names)}
         found.append((", ".join(reversed(distinct.values())), QUANTITIES[name].measures))
     if ratios:
-        found.append(("×", RATIO))
+        found.append(("typical task ×", TYPICAL))
     return tuple(found)
 
 
@@ -175,111 +167,66 @@ def _scope(data: ReportData) -> Paragraph:
     return (f"{text} of the run ", Name(data.scope), ".")
 
 
-def _axes(
-    rows: Sequence[AnswerRow],
-    intervals: Sequence[DrawnInterval | None],
-    scales: tuple[Scale, Scale],
-) -> dict[int, Markup]:
-    """An axis below the last difference and below the last ratio."""
-    last: dict[bool, int] = {}
-    for place, (row, interval) in enumerate(zip(rows, intervals, strict=True)):
-        if interval is not None:
-            last[row.ratio is not None] = place
-    return {place: draw_axis(scales[ratio], ("less", "more")) for ratio, place in last.items()}
-
-
-def _heading(intervals: Sequence[DrawnInterval | None]) -> str:
-    found = [one for one in intervals if one is not None]
-    parts = ["with its 95 % interval"] if any(one.low is not None for one in found) else []
-    parts += ["small dots are single tasks"] if any(one.tasks for one in found) else []
+def _heading(intervals: Sequence[DrawnInterval]) -> str:
+    parts = (
+        ["with its interval, all together 95 %"]
+        if any(one.low is not None for one in intervals)
+        else []
+    )
+    parts += ["small dots are single tasks"] if any(one.tasks for one in intervals) else []
     return ", ".join(["Difference", *parts])
 
 
 def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> DrawnInterval | None:
-    """What is drawn for a row; ratios of single tasks only if both values are above 0."""
+    """What is drawn for a row; nothing for amounts, which have other units."""
+    if row.delta is None or QUANTITIES[row.metric].unit:
+        return None
     tasks = comparison.tasks or [] if comparison is not None else []
-    both = [
-        (task.baseline[row.metric], task.config[row.metric])
+    single = tuple(
+        task.config[row.metric] - task.baseline[row.metric]
         for task in tasks
         if row.metric in task.baseline and row.metric in task.config
-    ]
-    if row.ratio is not None:
-        single = tuple(c / b for b, c in both if b > 0 and c > 0)
-        known = row.ratio_low is not None or len(both) > MAX_DOTS
-        return DrawnInterval(row.ratio, row.ratio_low, row.ratio_high, () if known else single)
-    if row.delta is None:
-        return None
-    known = row.ci_low is not None or len(both) > MAX_DOTS
-    return DrawnInterval(
-        row.delta, row.ci_low, row.ci_high, () if known else tuple(c - b for b, c in both)
     )
+    known = row.ci_low is not None or len(single) > MAX_DOTS
+    return DrawnInterval(row.delta, row.ci_low, row.ci_high, () if known else single)
 
 
-def _line(
-    row: AnswerRow, interval: DrawnInterval | None, scale: Scale, question: str
-) -> AnswerLine:
+def _line(row: AnswerRow, interval: DrawnInterval | None, scale: Scale) -> AnswerLine:
     name = row.metric
-    write = partial(formats.brief, name)
-    verdict, tone = _verdict(row)
-    change, between = _change(row)
-    said = coverage_text(MEANS, [row.n]) if has_interval(row) else ""
-    title = f"{plain_name(name)}: {change}, {between}; {verdict}{'. ' if said else ''}{said}"
+    verdict = (row.verdict or "").replace("_", " ")
+    size = change(name, row.delta) if row.delta is not None else formats.MISSING
+    between = _between(row)
+    said = coverage_text(MEANS, [row.n]) if row.ci_low is not None else ""
+    title = f"{plain_name(name)}: {size}, {between}; {verdict}{'. ' if said else ''}{said}"
     return AnswerLine(
-        question=question,
+        question=QUESTIONS[row.question],
         label=plain_name(name),
         title=f"{name}: {QUANTITIES[name].measures}",
-        values=(write(row.baseline), write(row.config)),
-        picture=None if interval is None else draw_interval(interval, scale, tone, title),
-        change=change,
+        values=(written(name, row.baseline), written(name, row.config)),
+        picture=None if interval is None else draw_interval(interval, scale, tone(row), title),
+        change=size,
         between=between,
         verdict=verdict,
-        tone=tone,
+        tone=tone(row),
         tasks=f"{row.better or 0:,} better, {row.same or 0:,} same, {row.worse or 0:,} worse "
         f"of {plural(row.n, 'task')}",
     )
 
 
-def _change(row: AnswerRow) -> tuple[str, str]:
-    """The difference or ratio, and its interval."""
-    if row.ratio is not None:
-        between = (
-            f"95 % {row.ratio_low:.2f} to {row.ratio_high:.2f}"
-            if row.ratio_low is not None and row.ratio_high is not None
-            else _no_interval(row)
+def _between(row: AnswerRow) -> str:
+    """The interval and the typical ratio, or why there is no interval."""
+    parts = []
+    if row.ci_low is not None and row.ci_high is not None:
+        parts.append(
+            f"{change(row.metric, row.ci_low, '')} to {change(row.metric, row.ci_high, '')}"
         )
-        return formats.ratio(row.ratio), between
-    write = partial(formats.brief_delta, row.metric)
-    if row.delta is None:
-        return formats.MISSING, reason(row.reason)
-    between = (
-        f"95 % {write(row.ci_low)} to {write(row.ci_high)}"
-        if row.ci_low is not None
-        else _no_interval(row)
-    )
-    return write(row.delta), between
-
-
-def _no_interval(row: AnswerRow) -> str:
-    return f"no interval: {reason(row.reason) or 'too few tasks'}"
-
-
-def _verdict(row: AnswerRow) -> tuple[str, str]:
-    """One word for where the configuration lies, and whether that is better."""
-    if row.p_adjusted is None:
-        return "not tested", "open"
-    if row.p_adjusted > SIGNIFICANT:
-        return "could be chance", "open"
-    up = row.ratio > 1 if row.ratio is not None else (row.delta or 0.0) > 0
-    good = up == (QUANTITIES[row.metric].better == "higher")
-    return ("higher" if up else "lower"), ("good" if good else "bad")
-
-
-def _per_dollar(answer: Answer) -> str:
-    number = answer.reward_per_dollar
-    if number is None:
-        return ""
-    sign = formats.MINUS if number < 0 else "+"
-    return f"{sign}{abs(number):.2g} reward{reward_doubt(answer)}"
+    else:
+        parts.append(f"no interval: {reason(row.reason) or 'too few tasks'}")
+    if row.typical_ratio is not UNSET:
+        parts.append(f"typical task {formats.ratio(row.typical_ratio)}")
+    if row.within_margin is True:
+        parts.append("within the margin")
+    return "; ".join(parts)
 
 
 def _said(text: str) -> str:
@@ -288,9 +235,8 @@ def _said(text: str) -> str:
 
 
 def _look_at(answer: Answer) -> Iterator[str]:
-    yield from map(_said, answer.look_at)
-    if (hint := new_hint(answer)) is not None:
-        yield hint
+    for item in answer.look_at:
+        yield _said(item.text)
 
 
 def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> AnswerView:
@@ -300,15 +246,14 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
     primaries = data.impact.primaries if data.impact is not None else ()
     lines = []
     named: list[str] = []
-    before = ""
-    for question, name in questions(primaries):
+    for name in primaries:
         values = tuple(_mean(groups[config], name) for config in sorted(shown))
         if all(value == formats.MISSING for value in values):
             continue
         named.append(name)
         lines.append(
             AnswerLine(
-                question="" if question == before else question,
+                question=QUESTIONS[question_of(name)],
                 label=plain_name(name),
                 title=f"{name}: {QUANTITIES[name].measures}",
                 values=values,
@@ -320,7 +265,6 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
                 tasks="",
             )
         )
-        before = question
     alone = len(groups) == 1
     title: Paragraph = (
         ("Did ", Name(next(iter(groups))), " find the right code, and did it use it?")
@@ -328,7 +272,7 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         else ("Did the agents find the right code, use it, and did that matter?",)
     )
     left = len(groups) - len(shown)
-    why = _said(answer.statement) if answer is not None else _no_analysis(data)
+    why = _said(answer.headline) if answer is not None else _no_analysis(data)
     more = (f"{plural(left, 'more configuration')} in the tables below.",) if left else ()
     return AnswerView(
         title=title,
@@ -338,11 +282,11 @@ def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> 
         ),
         columns=_columns(sorted(shown), colours),
         lines=tuple(lines),
+        compared=False,
         axes={},
         heading="",
         statement=why,
-        enough="",
-        per_dollar="",
+        also=(),
         look_at=(*more, *(_look_at(answer) if answer is not None else ())),
         meanings=_meanings(named, ratios=False),
     )
@@ -358,4 +302,4 @@ def _mean(group: GroupSummary, name: str) -> str:
     found = group.metrics.get(name) or group.outcomes.get(name)
     if found is None or found.mean is None:
         return formats.MISSING
-    return f"{formats.brief(name, found.mean, found.n)} ({found.n:,})"
+    return f"{written(name, found.mean)} ({found.n:,})"

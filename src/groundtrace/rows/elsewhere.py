@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from groundtrace.rows.trial_row import TrialRow
@@ -21,9 +21,13 @@ def files_elsewhere(rows: Iterable[TrialRow]) -> Elsewhere | None:
     None if there is no such trial. It may be a copy, such as one in site-packages. It may also be a
     clone that was not recognised; then recall is too low.
     """
-    found = [row for row in rows if row.coverage.unmatched_suffixes]
-    if not found:
+    return elsewhere_in([row.task_name for row in rows if row.coverage.unmatched_suffixes])
+
+
+def elsewhere_in(tasks: Sequence[str]) -> Elsewhere | None:
+    """The same, from the task of each such trial."""
+    if not tasks:
         return None
-    trials = "1 trial" if len(found) == 1 else f"{len(found):,} trials"
+    trials = "1 trial" if len(tasks) == 1 else f"{len(tasks):,} trials"
     text = f"{trials} accessed files that end like relevant files but lie elsewhere"
-    return Elsewhere(text, sorted({row.task_name for row in found}))
+    return Elsewhere(text, sorted(set(tasks)))

@@ -54,8 +54,8 @@ def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     yield (found.statement,)
     yield (
         f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
-        f"Seed {found.seed}, {found.draws:,} draws. Intervals are 95 %. Primary: "
-        f"{', '.join(found.primaries)}. The section Method says how p is adjusted. "
+        f"Seed {found.seed}, {found.draws:,} draws. Rows of the answer: "
+        f"{', '.join(found.primaries)}. The section Method says how intervals and p are made. "
         "impact_analysis.json holds every number, also the correlations of each configuration.",
     )
     for note in found.correlation_analysis.notes:
@@ -196,8 +196,9 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
         ("number", *_DELTA_COLUMNS),
         rows,
         (
-            f"Tests flip {comparison.flipped}. Cost, time and tokens are compared as ratios. p "
-            "is adjusted within the primary metrics and within all other metrics. Better, same "
+            f"Tests flip {comparison.flipped}. Rows of the answer have a verdict, an adjusted p "
+            "and intervals that hold together with 95 %; all others are exploratory: each interval "
+            "holds alone. Better, same "
             "and worse count tasks; for each metric, ↑ or ↓ says what is better. Times to the "
             "first relevant file exist only for tasks that both sides hit; the column “left "
             "out” counts tasks that only one side hit."
@@ -210,8 +211,8 @@ def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
     """Number of tasks behind each number that has an interval."""
     shown = QUANTITIES.names_in("comparison")
     for delta in comparison.deltas:
-        if delta.metric in shown and (delta.ci_low is not None or delta.ratio_low is not None):
-            yield delta.n - (delta.ratio_left_out or 0)
+        if delta.metric in shown and delta.ci_low is not None:
+            yield delta.n
 
 
 _DELTA_COLUMNS = (
@@ -223,6 +224,7 @@ _DELTA_COLUMNS = (
     ">p",
     ">smallest p",
     ">p adjusted",
+    "verdict",
     ">effect size",
     ">better/same/worse",
     ">n",
@@ -249,6 +251,7 @@ def _delta(found: Delta) -> list[str]:
         formats.p_value(found.p),
         formats.p_value(found.p_smallest),
         formats.p_value(found.p_adjusted),
+        (found.verdict or "exploratory").replace("_", " "),
         formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
         formats.count(found.n),
@@ -258,14 +261,14 @@ def _delta(found: Delta) -> list[str]:
 
 
 def _difference(found: Delta) -> str:
-    """The interval of the mean delta, or the ratio with its interval."""
-    if found.ratio is None:
-        return formats.interval(
-            found.ci_low, found.ci_high, partial(formats.short_delta, found.metric)
-        )
-    if found.ratio_low is None or found.ratio_high is None:
-        return f"× {found.ratio:.2f}"
-    return f"× {found.ratio:.2f}, {found.ratio_low:.2f} to {found.ratio_high:.2f}"
+    """The interval of the mean delta, and the typical ratio beside it."""
+    ends = formats.interval(found.ci_low, found.ci_high, partial(formats.short_delta, found.metric))
+    if found.typical_ratio is None:
+        return ends
+    text = f"{ends}; typical × {found.typical_ratio:.2f}"
+    if found.typical_low is None or found.typical_high is None:
+        return text
+    return f"{text}, {found.typical_low:.2f} to {found.typical_high:.2f}"
 
 
 def _beside(comparison: MatchedComparison) -> Iterator[ReportTable]:
