@@ -40,8 +40,29 @@ Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
 Shell = Literal["use", "ignore"]
 Trials = Literal["latest", "all"]
-SchemaVersion = Literal["1.0", "1.1", "1.2"]
+SchemaVersion = Literal["1.0", "1.1", "1.2", "1.3"]
 Format = Literal["md", "html"]
+TruthSourceName = Literal[
+    "default",
+    "all",
+    "tests/ground_truth.json",
+    "tests/expected_defects.json",
+    "tests/expected_changes.json",
+    "tests/reference_fix.patch",
+    "tests/expected.diff",
+    "tests/expected.patch",
+    "tests/config.json",
+    "gold.patch",
+    "solution/solve.sh",
+    "instruction.md",
+    "tests/test.sh",
+    "tests/oracle_answer.json",
+    "tests/task_spec.json",
+    "task.toml",
+    "tests/ground_truth_agent.json",
+    "tests/oracle_answer_agent.json",
+]
+"""Sources of relevant files in a task's folder, as `ground_truth_source` names them (D192)."""
 
 
 # --- settings -------------------------------------------------------------------------------
@@ -88,6 +109,11 @@ class Settings:
     """Commands added to the table of shell commands: name to its entry."""
     shell: Shell = field(default="use", metadata=at("shell.evidence"))
     """Whether files that shell commands touched count (D6)."""
+    truth_sources: tuple[TruthSourceName, ...] = field(
+        default=("default",), metadata=at("truth.sources")
+    )
+    """Files of a task's folder that may give relevant files; `default` are those of the
+    specification, without oracles and truth that an agent made, `all` is every one (D192)."""
     trials: Trials = field(default="latest", metadata=at("discover.trials"))
     """Which trials count if a task has several in one configuration (D32)."""
     config_name: str | None = None
@@ -97,7 +123,7 @@ class Settings:
     readers: tuple[tuple[str, str], ...] = field(default=(), metadata=at("traces.readers"))
     """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
     text (D92)."""
-    schema_version: SchemaVersion = "1.2"
+    schema_version: SchemaVersion = "1.3"
     """Version of the events documents to write (D12)."""
     mask: bool = field(default=True, metadata=at("privacy.mask"))
     """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
@@ -249,6 +275,17 @@ class Truth(TypedDict, total=False):
             "truth",
             "A registry of ground truth, instead of task folders or in addition to them",
             "FILE",
+        ),
+    ]
+    truth_sources: Annotated[
+        TruthSourceName | Sequence[TruthSourceName] | None,
+        Option(
+            "truth",
+            "Files of a task's folder that may give relevant files: names such as "
+            "tests/task_spec.json, or all; oracles and truth that an agent made are on request",
+            "NAME,…",
+            sets="truth_sources",
+            commas=True,
         ),
     ]
 

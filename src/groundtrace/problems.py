@@ -86,6 +86,7 @@ DeclaredKind = Literal[
     "placeholder_chunk",
     "placeholder_edits",
     "regex_pattern",
+    "truth_source_off",
     "unknown_key",
     # reading documents back
     "broken_document",
@@ -204,6 +205,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
         "edits were not used."
     ),
     "regex_pattern": "An entry is a pattern that matches more than one path.",
+    "truth_source_off": "A source names relevant files, but `--truth-sources` does not choose it.",
     "unknown_key": "A task of a registry has an unknown key.",
 }
 """Met while loading tasks and ground truth."""

@@ -353,7 +353,8 @@ def test_subagents_whose_calls_are_missing_are_said() -> None:
     """A trajectory keeps none of a subagent's calls: what it read cannot be seen."""
     started = view(category="other", tool="Task")
     made = document([call("Agent")], [started])
-    assert "subagents" in (made.coverage.degraded_reason or "")
+    assert "subagent" in (made.coverage.degraded_reason or "")
+    assert made.coverage.subagents_unseen == 1
     inner = structs.replace(call(), is_subagent=True)
     whole = document([call("Agent"), inner], [started, view()])
     assert whole.coverage.degraded_reason is None

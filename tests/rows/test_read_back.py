@@ -61,7 +61,7 @@ def test_broken_files_are_problems_and_the_rest_is_read(tmp_path: Path) -> None:
     config = tmp_path / "baseline"
     (config / "cut.retrieval_metrics.json").write_bytes(b'{"schema_version": "1.1", ')
     (config / "list.retrieval_metrics.json").write_bytes(b"[]")
-    later = encode(metrics_of(trial(READ_A, truth=[A]))).replace(b'"1.2"', b'"2.0"', 1)
+    later = encode(metrics_of(trial(READ_A, truth=[A]))).replace(b'"1.3"', b'"2.0"', 1)
     (config / "later.retrieval_metrics.json").write_bytes(later)
     (config / "other.json").write_bytes(b"nonsense")
     rows, problems = read(tmp_path)

@@ -8,10 +8,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """The version that this groundtrace writes."""
 
-SCHEMA_VERSIONS = ("1.0", "1.1", "1.2")
+SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")
 """Versions that this groundtrace can write."""
 
 MAJOR = 1

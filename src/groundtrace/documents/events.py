@@ -109,6 +109,13 @@ class Coverage(Record, frozen=True, kw_only=True):
             "trace records; null if it records no total. Since 1.2."
         ),
     ] = UNSET
+    subagents_unseen: Annotated[
+        Count | UnsetType,
+        Meta(
+            description="Subagents that were started and of whose calls the trace holds none. "
+            "Since 1.3."
+        ),
+    ] = UNSET
 
 
 class Symbol(Record, frozen=True, kw_only=True):

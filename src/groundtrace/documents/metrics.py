@@ -14,8 +14,15 @@ from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
-NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
-"""Why metrics cannot be computed (D19)."""
+NotComputable = Literal[
+    "no_ground_truth",
+    "no_trace",
+    "empty_trace",
+    "answers_missing",
+    "subagents_unseen",
+    "older_document",
+]
+"""Why metrics cannot be computed (D19, D190, D191)."""
 
 Cutoff = Literal["1", "3", "5", "10"]
 """The specification's values of K, as keys."""

@@ -1,6 +1,6 @@
 """What each version of the documents added, and documents as an earlier version has them.
 
-Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1), so an earlier version of a
+Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1, 1.3 to 1.2), so an earlier version of a
 document is the same document without these fields. Version 1.0 also requires two things that
 later versions do not: a time in `generated_at`, and a text as the suite (D59). Metrics are computed
 from the whole document before it is reduced: the version that is written changes no number.
@@ -67,6 +67,9 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "funnel",
             "judged_metrics",
         ),
+    },
+    "1.3": {
+        Coverage: ("subagents_unseen",),
     },
 }
 """The optional fields that each version added, by type."""

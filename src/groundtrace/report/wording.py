@@ -14,6 +14,7 @@ REASON_WORDS: Mapping[str, str] = {
     "no_trace": "no usable trace",
     "empty_trace": "no tool call could be read",
     "answers_missing": "most results are missing",
+    "subagents_unseen": "the work of subagents is not in the trace",
     "never_hit": "never hit",
     "nothing_retrieved": "nothing retrieved",
     "nothing_judged_irrelevant": "no file is judged irrelevant",

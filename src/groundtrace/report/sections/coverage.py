@@ -137,7 +137,7 @@ def _more(number: int) -> Paragraph:
     )
 
 
-_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing")
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing", "subagents_unseen")
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
