@@ -33,15 +33,13 @@ from benchmarks.populations import (
     primaries,
     true_spearman,
 )
+from groundtrace.impact.adjusted import max_t, over_configurations
 from groundtrace.impact.association import associate
-from groundtrace.impact.families import over_configurations
 from groundtrace.impact.flips import FLIP_DRAWS
-from groundtrace.impact.maxt import max_t
 from groundtrace.impact.pooled import pooled_tests
 from groundtrace.impact.power import detectable
-from groundtrace.impact.ratios import ratio_test
 from groundtrace.impact.resample import Draws, holm, midranks
-from groundtrace.impact.signflip import MeanTest, mean_test
+from groundtrace.impact.signflip import MeanTest, mean_test, ratio_test
 
 SIZES = (6, 10, 20, 50, 200, 600)
 DELTA_SIZES = (6, 10, 20, 50, 100, 200)

@@ -8,10 +8,10 @@ knows nothing else about the stages before and after it. Documents on disk have 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import field
+from msgspec import Meta, field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.problems import ProblemKind
@@ -490,30 +490,46 @@ class LooseTrace(Frozen, frozen=True):
     """Calls that count in another session of the run."""
 
 
-class Trial(Frozen, frozen=True):
+class TrialId(Frozen, frozen=True):
+    """The four names of a trial. Every record about a trial extends this one; only the
+    specification's `Provenance` has an order of its own and declares them again."""
+
+    run_id: Annotated[str, Meta(description="Run of the trial.")]
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    task_name: Annotated[str, Meta(description="Task.")]
+    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+
+    @property
+    def names(self) -> tuple[str, str, str, str]:
+        """All four, in this order."""
+        return self.run_id, self.config_name, self.task_name, self.trial_name
+
+
+class Contender(TrialId, frozen=True, kw_only=True):
+    """What it takes to choose between trials and to name them, without their files and records."""
+
+    path: str
+    """Path below the runs folder, with forward slashes."""
+    benchmark: str | None = None
+    batch_timestamp: str | None = None
+    trial_key: str = ""
+    """Equal for copies of one trial in several runs."""
+    task: Task | None = None
+    """The task definition that the trial was joined to."""
+    outcome: Outcome = field(default_factory=Outcome)
+    """From the records only; what the trace adds is filled in later."""
+
+
+class Trial(Contender, frozen=True, kw_only=True):
     """One execution of one task by one configuration: a folder and what it is."""
 
     folder: Folder
     """The folder with its files."""
-    path: str
-    """Path below the runs folder, with forward slashes."""
-    run_id: str
-    config_name: str
-    task_name: str
-    trial_name: str
-    benchmark: str | None = None
-    batch_timestamp: str | None = None
     model: str | None = None
     harness: str | None = None
     harness_version: str | None = None
     repo: str | None = None
     """Repository that a manifest or the trace names, raw; it is used before the task's."""
-    task: Task | None = None
-    """The task definition that the trial was joined to."""
-    outcome: Outcome = field(default_factory=Outcome)
-    """From the records only; what the trace adds is filled in later."""
-    trial_key: str = ""
-    """Equal for copies of one trial in several runs."""
     files: tuple[str, ...] = ()
     """Files present, relative to the folder."""
     records: Mapping[str, str] = field(default_factory=dict)

@@ -12,14 +12,14 @@ from __future__ import annotations
 from functools import partial
 
 from groundtrace.discover import with_trace
-from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
 from groundtrace.redact import masking
-from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
+from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
 from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.runs.file_names import metrics_path
 from groundtrace.runs.plan import TrialWork, WorkContext

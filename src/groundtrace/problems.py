@@ -271,5 +271,5 @@ MEANINGS: Mapping[DeclaredKind, str] = {
 }
 """Every declared kind to its meaning."""
 
-PASSING: frozenset[ProblemKind] = frozenset({"unreadable", "unlisted_folder"})
+TEMPORARY: frozenset[ProblemKind] = frozenset({"unreadable", "unlisted_folder"})
 """Problems that may be gone at the next reading even if the files do not change."""

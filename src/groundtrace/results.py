@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
 
-from groundtrace.documents.answer import Answer
 from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.impact import Answer, ImpactDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS

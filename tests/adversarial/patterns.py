@@ -181,7 +181,7 @@ HANDED_ON = {
 """Patterns in tables or handed to a function, and how they are asked."""
 
 BELOW = {
-    "groundtrace.discover.folder_names._SUITE": 255,
+    "groundtrace.discover.names._SUITE": 255,
     "groundtrace.tools.github._RESOURCE": 1000,
 }
 """Patterns that are asked of texts up to a length only."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.discover.loose_names import config_level
+from groundtrace.discover.loose import config_level
 
 ROLLOUT = "rollout-2026-05-04T10-00-00-1f.jsonl"
 LATER = "rollout-2026-06-11T09-30-00-2a.jsonl"

@@ -148,8 +148,7 @@ def plainly_ordered(value: Any) -> Any:
 @given(data=st.data())
 @SLOW
 def test_what_is_in_order_is_written_as_what_is_not(kind: str, data: st.DataObject) -> None:
-    """Records that are in order are encoded as they are, others copied: the bytes must not tell.
-    Keys of any order, cutoffs among them, give the same file as keys that were sorted before."""
+    """Keys of any order, cutoffs among them, give the same file as keys that were sorted before."""
     plain = data.draw(DOCUMENTS[kind])
     if not accepted_by_types(kind, plain):
         return

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from tests.discover import test_continued_sessions as continued
+from tests.discover import test_sessions as continued
 from tests.fuzz.seeds import FIXTURES
 from tests.traces import test_chat as chat
 from tests.traces import test_claude_code_variants as variants

@@ -64,7 +64,7 @@ def check_call(case: Case) -> None:
     views = view_calls(trace, Settings())
     checks.check_views(trace, views)
     document = build_document(
-        Trial(MemoryFolder({}), "p", "r", "c", "t", "t"),
+        Trial("r", "c", "t", "t", path="p", folder=MemoryFolder({})),
         trace,
         views,
         GroundTruth((TruthFile("src/a.py", "src/a.py"),), source="x", confidence="high"),

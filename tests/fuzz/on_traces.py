@@ -113,7 +113,7 @@ def check_pipeline(case: Case) -> None:
     views = view_calls(trace, settings)
     checks.check_views(trace, views)
     truth, more = load_ground_truth(task)
-    trial = Trial(folder, "r/c/t", "r", "c", "t", "t__1", task=task)
+    trial = Trial("r", "c", "t", "t__1", path="r/c/t", folder=folder, task=task)
     everything = (*problems, *more, *(p for view in views for p in view.problems))
     document = build_document(trial, trace, views, truth, everything, settings)
     checks.check_document("retrieval_events", document)

@@ -7,7 +7,7 @@ import math
 import msgspec
 import pytest
 
-from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
+from groundtrace.documents.impact import Answer, AnswerEnough, AnswerRow
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report.answer_text import WIDTH, analysis_text, answer_lines
 from tests.impact.trial_rows import row

@@ -9,12 +9,12 @@ from typing import get_args
 import pytest
 from msgspec import UNSET, structs
 
-from groundtrace.documents.judged import JudgedMetrics
 from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
     ContextMetrics,
     DiscoveryMetrics,
     FileLevelMetrics,
+    JudgedMetrics,
     LineLevelMetrics,
     SubagentMetrics,
     UtilizationProbes,

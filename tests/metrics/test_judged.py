@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET, structs
 
 from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.documents.metrics import JudgedMetrics
 from groundtrace.documents.versions import metrics_as
 from groundtrace.metrics.catalogue import METRICS
 from tests.metrics.builders import Seen, metrics_of, step, trial

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.documents.answer import AnswerRow
+from groundtrace.documents.impact import AnswerRow
 from groundtrace.report import formats
 from groundtrace.report.answer_text import difference_text
 from groundtrace.rows.value_columns import distribution

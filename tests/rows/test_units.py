@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from groundtrace.base.visible import plural
-from groundtrace.documents.aggregates import ConfigAggregate
+from groundtrace.documents.impact import ConfigAggregate
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData, render_markdown

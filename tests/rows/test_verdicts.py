@@ -9,7 +9,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.sections.funnel import funnel_rows
 from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.rows.verdict import VERDICTS, verdict_of
+from groundtrace.rows.verdicts import VERDICTS, verdict_of
 from tests.documents.builders import outcome
 from tests.rows.builders import A, B, task
 

@@ -10,9 +10,9 @@ import pytest
 
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
-from groundtrace.discover.folders import Skipped
+from groundtrace.discover.found import Skipped
 from groundtrace.discover.loose import discover_loose
-from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from groundtrace.api import read_trace
 from groundtrace.config import Settings
 from groundtrace.discover import discover
-from groundtrace.discover.folders import Skipped
+from groundtrace.discover.found import Skipped
 from groundtrace.model import CallView, ReadResult, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -22,7 +22,7 @@ from groundtrace.config import DryRun, Messages, Progress, Reading, Setup, Truth
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
-    from groundtrace.discover import SurveyRow
+    from groundtrace.model import Trial
     from groundtrace.runs.normalized import Normalized
     from groundtrace.truth import Registry
 
@@ -138,19 +138,19 @@ def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:
     only = with_other_names(given["only"], tasks) if "only" in given else None
     rows = list(survey(open_place(runs), settings=settings, tasks=tasks, only=only))
     if given["json"]:
-        print_json([dict(zip(row.__struct_fields__, _values(row), strict=True)) for row in rows])
+        print_json([row.as_dict() for row in rows])
     else:
         headings = ["state", "run", "config", "task", "task found", "trial", "files", "why"]
         cells = (
             [
                 row.state,
                 row.run_id or "-",
-                row.config_name or "-",
-                row.task_name or row.path,
-                _task_found(row, registry),
-                row.trial_name or "-",
-                " ".join(name.rpartition("/")[2] for name in row.files) or "-",
-                row.reason or _named_by(row),
+                "-" if row.trial is None else row.trial.config_name,
+                row.path if row.trial is None else row.trial.task_name,
+                _task_found(row.trial, registry),
+                "-" if row.trial is None else row.trial.trial_name,
+                _names_of(() if row.trial is None else row.trial.files) or "-",
+                row.reason or _named_by(row.trial),
             ]
             for row in rows
         )
@@ -169,24 +169,24 @@ def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:
     return 0
 
 
-def _task_found(row: SurveyRow, registry: Registry | None) -> str:
+def _names_of(files: Iterable[str]) -> str:
+    return " ".join(name.rpartition("/")[2] for name in files)
+
+
+def _task_found(trial: Trial | None, registry: Registry | None) -> str:
     """Whether a definition or the registry knows the trial's task."""
-    if row.has_task is None or row.task_name is None:
+    if trial is None:
         return "-"
-    known = registry is not None and registry.task(row.task_name, row.benchmark) is not None
-    return "yes" if row.has_task or known else "no"
+    known = registry is not None and registry.task(trial.task_name, trial.benchmark) is not None
+    return "yes" if trial.task is not None or known else "no"
 
 
 _NAMES = {"task": "task_name", "config": "config_name", "run": "run_id"}
 """Names whose origin a dry run shows."""
 
 
-def _named_by(row: SurveyRow) -> str:
+def _named_by(trial: Trial | None) -> str:
     """Where the names of a trial without records come from; empty for a trial with records."""
-    if not row.is_loose:
+    if trial is None or trial.loose is None:
         return ""
-    return "; ".join(f"{name} by {row.named_by[field]}" for name, field in _NAMES.items())
-
-
-def _values(row: Any) -> list[Any]:
-    return [getattr(row, name) for name in row.__struct_fields__]
+    return "; ".join(f"{name} by {trial.evidence[field]}" for name, field in _NAMES.items())

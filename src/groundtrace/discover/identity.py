@@ -11,19 +11,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import field
-
-from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import model_name
-from groundtrace.discover.folder_names import (
-    RunPlace,
+from groundtrace.discover.names import (
+    Located,
     expand_flat,
+    forms,
     is_config,
     is_filler,
     locate,
     own_name,
+    stem,
     suite_in,
+    unwrapped,
     without_mode,
+    without_prefix,
     without_tail,
 )
 from groundtrace.discover.records import (
@@ -33,8 +34,8 @@ from groundtrace.discover.records import (
     Records,
     as_name,
 )
-from groundtrace.discover.wrappers import forms, stem, unwrapped, without_prefix
-from groundtrace.model import Problem, Task
+from groundtrace.model import Problem, Task, Trial
+from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -148,22 +149,6 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
 """
 
 
-class Identity(Frozen, frozen=True):
-    """The names of a trial, and where each name comes from."""
-
-    config_name: str
-    task_name: str
-    trial_name: str
-    benchmark: str | None
-    batch_timestamp: str | None
-    model: str | None
-    harness: str | None
-    harness_version: str | None
-    task: Task | None
-    evidence: Mapping[str, str]
-    problems: tuple[Problem, ...] = field(default=())
-
-
 def first(name: str, records: Records) -> tuple[str | None, str]:
     """The best evidence for a field: its value and its place."""
     return next(stated(name, records), (None, ""))
@@ -177,7 +162,7 @@ def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
             yield value, source.label
 
 
-def place_of(parts: Sequence[str], records: Records) -> RunPlace:
+def located(parts: Sequence[str], records: Records) -> Located:
     """Which run and configuration the folders give a trial, with the help of its records."""
     configs = [value for value, _ in stated("config_name", records)]
     return locate(parts, configs, record_tasks(records))
@@ -190,16 +175,24 @@ def record_tasks(records: Records) -> list[str]:
 
 
 def identify(
-    above: Sequence[str], parts: Sequence[str], records: Records, tasks: TaskIndex | None
-) -> Identity:
-    """Identity from the records first, then from the folders.
+    folder: Folder,
+    records: Records,
+    *,
+    run_id: str,
+    path: str,
+    above: Sequence[str],
+    parts: Sequence[str],
+    tasks: TaskIndex | None,
+) -> tuple[Trial, list[Problem]]:
+    """The trial in a folder, without its outcome: names from the records first, then from the
+    folders.
 
     `above` are the folders down to the run, `parts` those below it; the last one is the trial.
     """
     problems: list[Problem] = []
-    evidence: dict[str, str] = {}
+    evidence = {"run_id": "folder name"}
     flat = [*parts[:-1], *expand_flat(parts[-1])]
-    place = place_of(flat, records)
+    place = located(flat, records)
     trial_name, evidence["trial_name"] = first("trial_name", records)
     if trial_name is None:
         trial_name, evidence["trial_name"] = own_name(flat), "folder name"
@@ -216,29 +209,34 @@ def identify(
     version, evidence["harness_version"] = first("harness_version", records)
     if place.batch is not None:
         evidence["batch_timestamp"] = "folder name"
-    return Identity(
-        config_name=config,
-        task_name=task_name,
-        trial_name=trial_name,
+    trial = Trial(
+        run_id,
+        config,
+        task_name,
+        trial_name,
+        folder=folder,
+        path=path,
         benchmark=suite,
         batch_timestamp=place.batch,
         model=model_name(model),
         harness=harness,
         harness_version=version,
         task=task,
+        files=records.files,
+        records=records.marks,
         evidence={name: where for name, where in evidence.items() if where},
-        problems=tuple(problems),
     )
+    return trial, problems
 
 
 def _config(
-    above: Sequence[str], records: Records, place: RunPlace, problems: list[Problem]
+    above: Sequence[str], records: Records, place: Located, problems: list[Problem]
 ) -> tuple[str, str]:
     said = list(stated("config_name", records))
     labels = {value.casefold() for value, where in said if "trials_dir" not in where}
     if len(labels) > 1:
-        told = ", ".join(f"{value!r} ({where})" for value, where in said)
-        reason = f"records disagree about the configuration: {told}; the first is used"
+        listed = ", ".join(f"{value!r} ({where})" for value, where in said)
+        reason = f"records disagree about the configuration: {listed}; the first is used"
         problems.append(Problem(CONFIG_FILE, "config_disagrees", reason))
     if said:
         return said[0]

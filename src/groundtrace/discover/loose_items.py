@@ -1,29 +1,121 @@
-"""The samples in the traces of a folder, in one file or in the files of a manifest."""
+"""The samples in the traces of a folder, in one file or in the files of a manifest; and everything
+that their results depend on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import field
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
-from groundtrace.discover.folders import FoundProblem, Skipped, fits
-from groundtrace.discover.loose_names import Named
-from groundtrace.discover.loose_places import place_of
-from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.found import FoundProblem, Skipped, fits
 from groundtrace.discover.manifest import ManifestRow, read_manifest
-from groundtrace.discover.outcomes_beside import SIDECARS
-from groundtrace.model import Problem, Repeats, Stated
-from groundtrace.storage import Folder
+from groundtrace.discover.verdicts import SIDECARS, marks_beside
+from groundtrace.model import Problem, Repeats, Stated, Task
+from groundtrace.storage import Folder, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
     from groundtrace.traces.claims import SessionCalls
+
+_SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
+"""File endings that consist of two parts."""
+
+
+class Named(NamedTuple):
+    """A name, its task definition if there is one, and where the name comes from."""
+
+    name: str
+    task: Task | None
+    where: str
+
+
+def stem_of(file: str) -> str:
+    """A file's name without the ending of its format."""
+    low = file.casefold()
+    for suffix in _SUFFIXES:
+        if low.endswith(suffix) and len(file) > len(suffix):
+            return file[: -len(suffix)]
+    return file.rpartition(".")[0] or file
+
+
+def file_at(folder: Folder, path: str) -> tuple[Folder, str]:
+    """Folder and name of a file in a manifest; the user may name a file outside of its folder."""
+    parent, _, file = path.replace("\\", "/").rpartition("/")
+    if isinstance(folder, LocalFolder) and (path.startswith("/") or ".." in parent.split("/")):
+        target = Path(folder.url, path)
+        return LocalFolder(target.parent), target.name
+    return (folder.folder(parent) if parent else folder), file
+
+
+def places_around(folder: Folder, parts: Sequence[str]) -> list[tuple[Folder, str]]:
+    """Folders to search for verdicts, nearest first, each with its name for sources."""
+    places = [
+        (folder.folder("/".join(parts[:end])) if end else folder, "/".join(parts[:end]))
+        for end in range(len(parts), -1, -1)
+    ]
+    if isinstance(folder, LocalFolder):
+        path = folder.path.absolute()
+        if path.parent != path:
+            places.append((LocalFolder(path.parent), ".."))
+    return places
+
+
+class LooseRun(Frozen, frozen=True):
+    """Which traces of a folder are read."""
+
+    file: str | None = None
+    """Only this file; None for everything below the folder."""
+    is_manifest: bool = False
+    only_run: str | None = None
+    """For a manifest: only the rows of this run."""
+    default_run: str = ""
+    """Run of rows that name no run."""
+
+    def marks(self, folder: Folder, without: frozenset[str]) -> list[str] | None:
+        """A line for everything that results depend on; None if that cannot be determined."""
+        marks = [mark for place, _ in places_around(folder, ())[1:] for mark in marks_beside(place)]
+        if self.file is None:
+            lines = folder.everything(without)
+            return None if lines is None else [*marks, *lines]
+        marks += marks_beside(folder)
+        files = [self.file]
+        if self.is_manifest:
+            files += [row.trace for row in read_manifest(folder, self.file, [])]
+            if any(map(in_day_folder, files)):
+                return None
+        elif _may_have_companions(folder, self.file):
+            return None
+        listed: set[str] = set()
+        for name in files:
+            place, file = file_at(folder, name)
+            entry = place.stat(file)
+            marks.append(f"{name} {entry.mark if entry is not None else 'missing'}")
+            if not self.is_manifest:
+                continue
+            # Logs of subagents are next to a session, or in a folder with its name.
+            marks += place.folder(stem_of(file)).everything(without) or ()
+            if place.url not in listed:
+                listed.add(place.url)
+                marks += [f"{one.name} {one.mark}" for one in place.entries() if one.kind == "file"]
+        return marks
+
+
+def _may_have_companions(folder: Folder, file: str) -> bool:
+    """Whether other files may be read with a trace; for a file of many samples there are none."""
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.loose import recognise
+
+    found, _, _ = recognise(folder, file, all_readers()[0], named=True)
+    return found is not None and not hasattr(found.reader, "samples")
+
 
 MAX_DEPTH = 16
 
@@ -195,7 +287,7 @@ def _rows(
             problems.append(Problem(name, "bad_row", reason, line=row.number))
             continue
         taken.add((row.trace, row.sample))
-        place, file = place_of(folder, row.trace)
+        place, file = file_at(folder, row.trace)
         if not place.has_file(file):
             reason = f"{row.trace!r}: no such file beside the manifest"
             problems.append(Problem(name, "trace_missing", reason, line=row.number))

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
-
-from msgspec import field
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings
-from groundtrace.discover.candidate import Contender
-from groundtrace.discover.folders import Found, FoundProblem, Skipped
+from groundtrace.discover.found import Found, FoundProblem, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
-from groundtrace.model import Trial
+from groundtrace.model import Contender, Trial
 from groundtrace.storage import Folder, Place
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
+
+
+class Candidate(Contender, frozen=True, kw_only=True):
+    """What stands for a trial that waits elsewhere while it is decided which trials count."""
+
+    number: int
+    """Its place among the trials of its run."""
+
+
+def candidate(number: int, trial: Trial) -> Candidate:
+    """What stands for a trial."""
+    known = {name: getattr(trial, name) for name in Contender.__struct_fields__}
+    return Candidate(**known, number=number)
 
 
 SomeTrial = TypeVar("SomeTrial", bound=Contender)
@@ -98,18 +108,23 @@ class SurveyRow(Frozen, frozen=True):
     path: str
     reason: str | None
     run_id: str | None = None
-    config_name: str | None = None
-    task_name: str | None = None
-    trial_name: str | None = None
-    benchmark: str | None = None
-    model: str | None = None
-    harness: str | None = None
-    has_task: bool | None = None
-    files: tuple[str, ...] = ()
-    named_by: Mapping[str, str] = field(default_factory=dict)
-    """Where each name comes from."""
-    is_loose: bool = False
-    """Whether the trial is a trace without records."""
+    trial: Trial | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The line for programs: the trial's names beside the rest, null without a trial."""
+        trial = self.trial
+        names = ("config_name", "task_name", "trial_name", "benchmark", "model", "harness")
+        return {
+            "state": self.state,
+            "path": self.path,
+            "reason": self.reason,
+            "run_id": self.run_id,
+            **{name: getattr(trial, name, None) for name in names},
+            "has_task": None if trial is None else trial.task is not None,
+            "files": () if trial is None else trial.files,
+            "named_by": {} if trial is None else trial.evidence,
+            "is_loose": trial is not None and trial.loose is not None,
+        }
 
 
 def survey(
@@ -151,19 +166,4 @@ def _row(item: Skipped | FoundProblem) -> SurveyRow:
 
 
 def _trial_row(trial: Trial, state: RowState, reason: str | None) -> SurveyRow:
-    return SurveyRow(
-        state,
-        trial.path,
-        reason,
-        run_id=trial.run_id,
-        config_name=trial.config_name,
-        task_name=trial.task_name,
-        trial_name=trial.trial_name,
-        benchmark=trial.benchmark,
-        model=trial.model,
-        harness=trial.harness,
-        has_task=trial.task is not None,
-        files=trial.files,
-        named_by=trial.evidence,
-        is_loose=trial.loose is not None,
-    )
+    return SurveyRow(state, trial.path, reason, trial.run_id, trial)

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
-from groundtrace.discover.identity import identify, place_of
-from groundtrace.discover.prices import Prices, cost_of
-from groundtrace.discover.read_outcome import read_outcome
+from groundtrace.discover.identity import identify, located
+from groundtrace.discover.outcome import Prices, cost_of, read_outcome
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder
@@ -32,29 +31,13 @@ def make_trial(
     tasks: TaskIndex | None,
 ) -> tuple[Trial, tuple[Problem, ...]]:
     """The trial in a folder; `above` leads to its run, `parts` from the run to the trial."""
-    who = identify(above, parts, records, tasks)
-    outcome, troubles = read_outcome(records, who.harness)
-    evidence = {"run_id": "folder name", **who.evidence}
-    trial = Trial(
-        folder=folder,
-        path=path,
-        run_id=run_id,
-        config_name=who.config_name,
-        task_name=who.task_name,
-        trial_name=who.trial_name,
-        benchmark=who.benchmark,
-        batch_timestamp=who.batch_timestamp,
-        model=who.model,
-        harness=who.harness,
-        harness_version=who.harness_version,
-        task=who.task,
-        outcome=outcome,
-        trial_key=trial_key(records, who.trial_name, f"{run_id}/{path}"),
-        files=records.files,
-        records=records.marks,
-        evidence=evidence,
+    trial, doubts = identify(
+        folder, records, run_id=run_id, path=path, above=above, parts=parts, tasks=tasks
     )
-    return trial, (*records.problems, *who.problems, *troubles)
+    outcome, troubles = read_outcome(records, trial.harness)
+    key = trial_key(records, trial.trial_name, f"{run_id}/{path}")
+    whole = replace(trial, outcome=outcome, trial_key=key)
+    return whole, (*records.problems, *doubts, *troubles)
 
 
 def trial_at(
@@ -65,7 +48,7 @@ def trial_at(
     if records.level != "trial":
         return None, records.problems
     parts = [*(clean_text(name) for name in above), clean_text(folder.name)]
-    place = place_of(parts, records)
+    place = located(parts, records)
     run_id = parts[place.run] if place.run >= 0 else parts[0]
     return make_trial(
         folder,
@@ -91,13 +74,18 @@ def trial_key(records: Records, trial_name: str, place: str) -> str:
         times = [as_name(result.get(key)) for key in ("started_at", "finished_at")]
         named = records.text("result", "trial_name") or records.text("config", "trial_name")
         if named is None or not any(times):
-            return f"place:{_digest(place)}"
+            return key_of_place(place)
         parts = [
             trial_name,
             as_name(result.get("task_name")) or "",
             *(time or "" for time in times),
         ]
     return f"trial:{_digest(chr(0).join(parts))}"
+
+
+def key_of_place(place: str) -> str:
+    """The key of a trial that is nobody's copy."""
+    return f"place:{_digest(place)}"
 
 
 def _digest(text: str) -> str:

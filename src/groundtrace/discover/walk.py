@@ -13,10 +13,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
-from groundtrace.discover.folders import Found, FoundProblem, Skipped, fits, matches
-from groundtrace.discover.identity import place_of, record_tasks
+from groundtrace.discover.found import Found, FoundProblem, Skipped, fits, matches
+from groundtrace.discover.identity import located, record_tasks
 from groundtrace.discover.loose import discover_loose
-from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.loose_items import LooseRun
 from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
 from groundtrace.discover.trial import make_trial
@@ -202,11 +202,11 @@ class _Spot(NamedTuple):
             self.links,
         )
 
-    def afresh(self) -> _Spot:
+    def at_start(self) -> _Spot:
         """The same folder at the start of a separate walk."""
         return self._replace(links=Links())
 
-    def goes_round(self) -> bool:
+    def is_loop(self) -> bool:
         """Whether this is a link to a folder above it: following it would never end."""
         if not isinstance(self.folder, LocalFolder) or not self.folder.is_link:
             return False
@@ -238,7 +238,7 @@ def _children(
                 yield Skipped(shown, None, f"named like {pattern!r} in the list of skipped folders")
             elif len(spot.parts) >= MAX_DEPTH:
                 yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
-            elif below.goes_round():
+            elif below.is_loop():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
             elif not spot.links.enters(below.folder):
                 yield _problem(
@@ -280,7 +280,7 @@ def _trials_below(
 
     `at_once`: the folder of a trial is listed once, for everything that will be asked of it.
     """
-    found = yield from _walk(spot.afresh(), settings, at_once=at_once)
+    found = yield from _walk(spot.at_start(), settings, at_once=at_once)
     if not found:
         yield Skipped(spot.path or ".", None, "no trial in it")
 
@@ -330,17 +330,17 @@ def _holds_runs(spot: _Spot, settings: Settings, first: _TrialFolder) -> bool:
     depth = len(spot.parts)
     if len(first.spot.parts) == depth:
         return False
-    place = place_of(first.spot.parts[depth:], first.records)
+    place = located(first.spot.parts[depth:], first.records)
     if place.strong:  # as in nearly every folder; then no other record is read
         return place.run >= 0
-    spot = spot.afresh()
+    spot = spot.at_start()
     weak = 0
     probed = 0
     for child in _children(spot, kinds_of(spot.folder), settings):
         trial = _first_trial(child, settings) if isinstance(child, _Spot) else None
         if trial is None:
             continue
-        place = place_of(trial.spot.parts[depth:], trial.records)
+        place = located(trial.spot.parts[depth:], trial.records)
         if place.strong:
             return place.run >= 0
         weak += 1 if place.run >= 0 else -1

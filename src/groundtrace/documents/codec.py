@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
-from operator import attrgetter, is_
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any
 
 import msgspec
 import msgspec.inspect as inspect
@@ -34,152 +31,38 @@ encoder = msgspec.json.Encoder(order="deterministic")
 def encode(document: msgspec.Struct) -> bytes:
     """A document as it is written: indented, one newline at the end; same input, same bytes."""
     if isinstance(document, _KEYED_BY_CUTOFF):
-        document = _in_cutoff_order(document, {})
-    return msgspec.json.format(encoder.encode(document), indent=1) + b"\n"
+        data = msgspec.json.encode(_in_cutoff_order(document, {}))  # keeps the order of keys
+    else:
+        data = encoder.encode(document)
+    return msgspec.json.format(data, indent=1) + b"\n"
 
 
 def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
     """Keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
 
-    The encoder sorts all keys, so only a mapping whose cutoffs need another order is replaced, by
-    its encoded form. `known` holds the results of records by id: in the summary of a small run all
-    trials have one configuration, one suite and one model, so all these groups are one record.
+    `known` holds what was made of each record, by id: in the summary of a small run all trials have
+    one configuration, one suite and one model, so all these groups are one record.
     """
     if isinstance(value, msgspec.Struct):
-        found = known.get(id(value))
-        if found is None:
-            new: dict[str, Any] = {}
-            for name, is_flat in _keyed_fields(type(value)).items():
-                item = getattr(value, name)
-                if item:
-                    ordered = _keys_in_order(item, {}) if is_flat else _in_cutoff_order(item, known)
-                    if ordered is not item:
-                        new[name] = ordered
-            found = value
-            if new:  # encoded once, however often the record occurs
-                found = msgspec.Raw(encoder.encode(msgspec.structs.replace(value, **new)))
-            known[id(value)] = found
-        return found
+        if id(value) not in known:
+            items = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+            known[id(value)] = {
+                key: _in_cutoff_order(item, known)
+                for key, name in items
+                if (item := getattr(value, name)) is not msgspec.UNSET
+            }
+        return known[id(value)]
     if isinstance(value, dict):
-        return _keys_in_order(value, _new_values(value, known))
+        return {key: _in_cutoff_order(value[key], known) for key in _ordered(tuple(value))}
     if isinstance(value, list):
-        items = [_in_cutoff_order(item, known) for item in value]
-        return value if all(map(is_, items, value)) else items
+        return [_in_cutoff_order(item, known) for item in value]
     return value
-
-
-def _keys_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> Any:
-    """A mapping as it is written, with its `new` values."""
-    if len(mapping) > 1:
-        for key in mapping:
-            if key[-1:].isdecimal():
-                return _encoded_in_order(mapping, new)
-    changed = {key: value for key, value in new.items() if value is not mapping[key]}
-    return {**mapping, **changed} if changed else mapping
-
-
-def _encoded_in_order(mapping: dict[str, Any], new: dict[str, Any]) -> msgspec.Raw:
-    # `msgspec.json.encode` keeps the order of keys, here and in values that are not new.
-    values = {key: msgspec.Raw(encoder.encode(value)) for key, value in new.items()}
-    wanted = _ordered(tuple(mapping))
-    return msgspec.Raw(msgspec.json.encode({key: values.get(key, mapping[key]) for key in wanted}))
-
-
-def _new_values(mapping: dict[str, Any], known: dict[int, Any]) -> dict[str, Any]:
-    """Values that hold mappings with two keys or more, with these in order.
-
-    They are looked for without a call for each value: nearly none of the thousand `Distribution`s
-    in the summary of a small run has such a mapping.
-    """
-    kinds = set(map(type, mapping.values()))
-    deep = {kind for kind in kinds if _is_deep(kind)}
-    if not deep:
-        return {}
-    if len(kinds) == 1:
-        counts = _only_mapping(*kinds)
-        if counts is not None and max(map(len, map(counts, mapping.values()))) < 2:
-            return {}
-    return {
-        key: _in_cutoff_order(value, known) for key, value in mapping.items() if type(value) in deep
-    }
-
-
-@lru_cache
-def _only_mapping(record: type) -> Callable[[Any], dict[str, Any]] | None:
-    """The mapping of a record that has no other and always has this one, without mappings in it."""
-    fields = _keyed_fields(record)
-    if len(fields) != 1 or not all(fields.values()):
-        return None
-    (name,) = fields
-    return attrgetter(name) if len(_options(_types(record)[name])) == 1 else None
 
 
 @lru_cache(maxsize=4096)
 def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
     """Keys in the order in which they are written; most documents have the same ones."""
-    keys = tuple(sorted(keys))
-    return tuple(sorted(keys, key=cutoff_order))
-
-
-@lru_cache
-def _is_deep(kind: type) -> bool:
-    """Whether values of this class can hold mappings."""
-    return kind in (dict, list) or bool(_keyed_fields(kind))
-
-
-@lru_cache
-def _keyed_fields(kind: type) -> dict[str, bool]:
-    """Fields of a record that can hold mappings, also inside of other records and lists; and
-    whether the field itself is a mapping that holds nothing further."""
-    if not issubclass(kind, msgspec.Struct):
-        return {}
-    return {name: _is_flat(type_) for name, type_ in _types(kind).items() if _has_keys(type_)}
-
-
-def _types(record: type) -> dict[str, Any]:
-    """The types of a record's fields."""
-    return {
-        name: _type_named(owner.__module__, text)
-        for owner in reversed(record.__mro__)
-        for name, text in vars(owner).get("__annotations__", {}).items()
-    }
-
-
-@cache
-def _type_named(module: str, text: str) -> Any:
-    """The type that an annotation names.
-
-    A few texts are the types of nearly all fields. Asking msgspec for the types of all fields, with
-    all that is in them, took a tenth of the time of evaluating 20 trials.
-    """
-    return eval(text, vars(sys.modules[module]))
-
-
-def _options(kind: Any) -> list[Any]:
-    """The types of a union, without what is said about them."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return _options(inner[0])
-    if origin in (Union, UnionType):
-        return [option for one in inner for option in _options(one)]
-    return [kind]
-
-
-def _has_keys(kind: Any) -> bool:
-    """Whether values of a type can hold mappings."""
-    for option in _options(kind):
-        origin, inner = get_origin(option), get_args(option)
-        if origin is dict or (origin is list and _has_keys(inner[0])):
-            return True
-        if isinstance(option, type) and _keyed_fields(option):
-            return True
-    return False
-
-
-def _is_flat(kind: Any) -> bool:
-    """Whether the values of a type that hold mappings are mappings without others in them."""
-    keyed = [option for option in _options(kind) if _has_keys(option)]
-    return all(get_origin(one) is dict and not _has_keys(get_args(one)[1]) for one in keyed)
+    return tuple(sorted(sorted(keys), key=cutoff_order))
 
 
 def encode_in_parts(

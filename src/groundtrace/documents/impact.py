@@ -9,17 +9,190 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.aggregates import ConfigAggregate, MetricAggregate
-from groundtrace.documents.answer import Answer
 from groundtrace.documents.base import Count, Record, Share, Version
 from groundtrace.documents.comparison import (
     Coefficient,
     Delta,
+    Direction,
     MatchedComparison,
     MatchedTask,
     Reasons,
 )
 from groundtrace.documents.summary import RefusedDocument
+
+# --- one configuration over all its tasks -------------------------------------------------
+
+
+class MetricAggregate(Record, frozen=True, kw_only=True):
+    """One metric over the tasks of a configuration."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    direction: Annotated[Direction, Meta(description="Which values are better.")]
+    mean: Annotated[float | None, Meta(description="Mean over n tasks; null when there is none.")]
+    median: Annotated[float | None, Meta(description="Median over n tasks.")]
+    n: Annotated[Count, Meta(description="Tasks with a value.")]
+    left_out: Annotated[Reasons, Meta(description="Tasks without a value, by reason.")]
+    hit_rate: Annotated[
+        Share | None,
+        Meta(
+            description="For times to the first relevant file: mean share of a task's trials "
+            "with a hit, over the computable tasks."
+        ),
+    ]
+
+
+class PassShare(Record, frozen=True, kw_only=True):
+    """pass@k over tasks."""
+
+    k: Annotated[Count, Meta(description="The k of pass@k.")]
+    value: Annotated[
+        Share | None, Meta(description="Chance that at least one of k trials has a reward of 1.")
+    ]
+    n: Annotated[Count, Meta(description="Tasks with at least k trials.")]
+    left_out: Annotated[Count, Meta(description="Tasks with fewer than k trials.")]
+
+
+class TrialSpread(Record, frozen=True, kw_only=True):
+    """How much the rewards of several trials of one task agree."""
+
+    n: Annotated[Count, Meta(description="Tasks with at least two rewards.")]
+    trials: Annotated[Count, Meta(description="Trials of these tasks.")]
+    within_sd: Annotated[
+        float | None, Meta(description="Standard deviation inside a task, pooled over tasks.")
+    ]
+    between_sd: Annotated[float | None, Meta(description="Standard deviation of the tasks' means.")]
+    flip: Annotated[Count, Meta(description="Tasks where some trials pass and some do not.")]
+    flip_share: Annotated[
+        Share | None, Meta(description="Share of tasks where some trials pass and some do not.")
+    ]
+    pass_at: Annotated[list[PassShare], Meta(description="pass@k.")]
+
+
+class ConfigAggregate(Record, frozen=True, kw_only=True):
+    """One configuration over all its tasks, matched or not."""
+
+    config_name: Annotated[str, Meta(description="Configuration.")]
+    n_tasks: Annotated[Count, Meta(description="Distinct tasks.")]
+    n_trials: Annotated[Count, Meta(description="Distinct trials, copies counted once.")]
+    n_copies: Annotated[Count, Meta(description="Copies of trials that were not counted again.")]
+    models: Annotated[Reasons, Meta(description="Trials by model; `unknown` if not known.")]
+    harness_versions: Annotated[
+        Reasons, Meta(description="Trials by harness version; `unknown` if not known.")
+    ]
+    trial_spread: Annotated[
+        TrialSpread | None,
+        Meta(description="How trials of the same task differ; null if no task has two rewards."),
+    ]
+    metrics: Annotated[list[MetricAggregate], Meta(description="Every metric and outcome.")]
+
+
+# --- the answer: the few numbers to decide between two configurations ---------------------
+
+
+class AnswerTask(Record, frozen=True, kw_only=True):
+    """One task of a row that has no interval."""
+
+    task_name: Annotated[str, Meta(description="Canonical task.")]
+    baseline: Annotated[float, Meta(description="Value of the baseline.")]
+    config: Annotated[float, Meta(description="Value of the configuration.")]
+
+
+class AnswerRow(Record, frozen=True, kw_only=True):
+    """One number that answers a question; over the tasks that both configurations have."""
+
+    question: Annotated[str, Meta(description="The question, in words.")]
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    baseline: Annotated[
+        float | None, Meta(description="Mean of the baseline; null for one configuration alone.")
+    ]
+    config: Annotated[float | None, Meta(description="Mean of the configuration.")]
+    delta: Annotated[float | None, Meta(description="Mean of configuration - baseline.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    ratio: Annotated[
+        float | None, Meta(description="Geometric mean of the ratios, for cost, time and tokens.")
+    ]
+    ratio_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ratio_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[Share | None, Meta(description="Two-sided sign-flip p.")]
+    p_adjusted: Annotated[Share | None, Meta(description="p adjusted over its family.")]
+    better: Annotated[
+        Count | None, Meta(description="Tasks better; null for one configuration alone.")
+    ]
+    same: Annotated[Count | None, Meta(description="Tasks that did not change.")]
+    worse: Annotated[Count | None, Meta(description="Tasks worse.")]
+    n: Annotated[Count, Meta(description="Number of tasks in the row.")]
+    reason: Annotated[str | None, Meta(description="Why a value or the interval is missing.")]
+    tasks: Annotated[
+        list[AnswerTask],
+        Meta(description="The single tasks that changed, if there is no interval."),
+    ]
+
+
+class AnswerEnough(Record, frozen=True, kw_only=True):
+    """What this number of tasks can show."""
+
+    metric: Annotated[str | None, Meta(description="The metric or outcome; null if there is none.")]
+    n: Annotated[Count, Meta(description="Tasks compared.")]
+    detectable: Annotated[
+        float | None,
+        Meta(description="Smaller mean differences would mostly be missed (power below 80 %)."),
+    ]
+    effect: Annotated[float | None, Meta(description="A smaller difference, a round number.")]
+    needed: Annotated[
+        Count | None, Meta(description=("Number of tasks needed to show that difference."))
+    ]
+    reason: Annotated[str | None, Meta(description="Why there is no such number.")]
+
+
+class AnswerEquivalence(Record, frozen=True, kw_only=True):
+    """Whether a difference of reward beyond the margin can be ruled out."""
+
+    metric: Annotated[str, Meta(description="What is tested.")]
+    margin: Annotated[float, Meta(description="The difference that is too small to matter.")]
+    n: Annotated[Count, Meta(description="Tasks with both values.")]
+    p_not_worse: Annotated[
+        Share | None, Meta(description="If small, worse by more than the margin is ruled out.")
+    ]
+    p_equivalent: Annotated[
+        Share | None, Meta(description="If small, any difference beyond the margin is ruled out.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why there is no p.")]
+
+
+class Answer(Record, frozen=True, kw_only=True):
+    """One configuration compared with the baseline, or only one configuration."""
+
+    baseline: Annotated[str | None, Meta(description="The baseline; null without a comparison.")]
+    config: Annotated[
+        str | None, Meta(description="The configuration; null if none can be chosen.")
+    ]
+    comparison: Annotated[
+        Literal["matched_comparisons", "other_comparisons"] | None,
+        Meta(
+            description=(
+                "The list in the document that the numbers come from; null without a comparison."
+            )
+        ),
+    ]
+    n: Annotated[Count, Meta(description="Tasks compared, or tasks of the one configuration.")]
+    rows: Annotated[list[AnswerRow], Meta(description="The numbers, by question.")]
+    enough: Annotated[AnswerEnough, Meta(description="Whether there are enough tasks.")]
+    reward_per_dollar: Annotated[
+        float | None,
+        Meta(
+            description="Difference of reward for each extra dollar, over tasks that have "
+            "both; null if the configuration does not cost more."
+        ),
+    ]
+    equivalence: Annotated[
+        AnswerEquivalence | None,
+        Meta(description="The test of equivalence, where a margin was given."),
+    ]
+    look_at: Annotated[list[str], Meta(description="What limits the answer.")]
+    hint: Annotated[str | None, Meta(description="A flag that would make more tasks comparable.")]
+    statement: Annotated[str, Meta(description="The answer in words; association only.")]
+
 
 __all__ = [
     "ConfigAggregate",

@@ -7,17 +7,14 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Version
+from groundtrace.model import TrialId
 
 TrialState = Literal["selected", "superseded", "failed"]
 
 
-class TrialOutcome(Record, frozen=True, kw_only=True):
+class TrialOutcome(TrialId, Record, frozen=True, kw_only=True):
     """One trial: identity, whether it was selected, and how it ended."""
 
-    run_id: Annotated[str, Meta(description="Run of the trial.")]
-    config_name: Annotated[str, Meta(description="Configuration.")]
-    task_name: Annotated[str, Meta(description="Canonical task.")]
-    trial_name: Annotated[str, Meta(description="Name of the trial.")]
     benchmark: Annotated[str | None, Meta(description="Suite; null when unknown.")]
     trial_key: Annotated[str, Meta(description="Equal for copies of one trial in several runs.")]
     path: Annotated[str, Meta(description="Trial folder, relative to the run folder.")]

@@ -14,6 +14,7 @@ from msgspec import UNSET, Meta, UnsetType
 from groundtrace.documents.base import Count, Record, Share, Version
 from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.documents.metrics import TaxonomyLabel
+from groundtrace.model import TrialId
 
 Counts = dict[str, Count]
 
@@ -211,23 +212,15 @@ Verdict = Literal["resolved", "partly", "not_resolved", "no_verdict"]
 """A reward of 1, a reward between 0 and 1, a reward of 0, or no valid reward."""
 
 
-class NamedTrial(Record, frozen=True, kw_only=True):
+class NamedTrial(TrialId, Record, frozen=True, kw_only=True):
     """A trial that does not count, and why."""
 
-    run_id: Annotated[str, Meta(description="Run of the trial.")]
-    config_name: Annotated[str, Meta(description="Configuration.")]
-    task_name: Annotated[str, Meta(description="Task.")]
-    trial_name: Annotated[str, Meta(description="Name of the trial.")]
     reason: Annotated[str | None, Meta(description="Why it does not count.")]
 
 
-class DuplicatedTrial(Record, frozen=True, kw_only=True):
+class DuplicatedTrial(TrialId, Record, frozen=True, kw_only=True):
     """A copy of a trial; another copy counts in the same configuration."""
 
-    run_id: Annotated[str, Meta(description="Run of the copy.")]
-    config_name: Annotated[str, Meta(description="Configuration of the copy.")]
-    task_name: Annotated[str, Meta(description="Task.")]
-    trial_name: Annotated[str, Meta(description="Name of the trial.")]
     counted_in: Annotated[str, Meta(description="Run whose copy was counted.")]
 
 

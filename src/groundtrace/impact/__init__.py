@@ -2,6 +2,11 @@
 
 `analyse` joins correlations, matched comparisons and aggregates into one document. It imports
 numpy when it is called.
+
+The modules in the order of the data: rows become `observations`, `pairing` matches them by task
+and `clocks` by time. `resample`, `flips`, `signflip`, `adjusted`, `restricted`, `association`,
+`pooled`, `power` and `equivalence` are the statistics. `deltas`, `beside` and `matched` compare,
+`correlation` and `aggregates` describe, `answer` chooses what a reader needs first.
 """
 
 from __future__ import annotations

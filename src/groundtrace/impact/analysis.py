@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
+from groundtrace.impact.adjusted import adjust_primaries
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.answer import AnswerInput, make_answer
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
 from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
-from groundtrace.impact.families import adjust_primaries
 from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
 from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
 from groundtrace.impact.observations import distinct_trials, observe
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.impact.permutation_grid import GRID_ABOVE, grid_shape
+from groundtrace.impact.pooled import GRID_ABOVE, grid_shape
 from groundtrace.impact.resample import (
     EXACT_FLIPS,
     EXACT_PERMUTATIONS,
@@ -53,7 +53,10 @@ def impact_document(
         QUANTITIES[name]  # raises for an unknown name, and suggests the nearest one
     observations = observe(rows)
     trials = distinct_trials(observations)
-    every, kept = Counter(o.config for o in observations), Counter(o.config for o in trials)
+    every, kept = (
+        Counter(o.config_name for o in observations),
+        Counter(o.config_name for o in trials),
+    )
     configs = sorted(every)
     chosen = choose_pairs(configs, options)
     compared = [compare(observations, *pair, options, scope) for pair in chosen]

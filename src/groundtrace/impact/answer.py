@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from groundtrace.documents.aggregates import ConfigAggregate
-from groundtrace.documents.answer import (
+from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
+from groundtrace.documents.impact import (
     Answer,
     AnswerEnough,
     AnswerEquivalence,
     AnswerRow,
     AnswerTask,
+    ConfigAggregate,
 )
-from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
 from groundtrace.impact.answer_words import hint_for, look_at, statement
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.equivalence import equivalence

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.base.visible import plural
-from groundtrace.documents.answer import AnswerEquivalence, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison, PairDropReason, Requirement, Side
+from groundtrace.documents.impact import AnswerEquivalence, AnswerRow
 
 if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation

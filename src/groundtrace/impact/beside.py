@@ -1,24 +1,67 @@
 """What a comparison shows beside its deltas: whether retrieval and reward changed together, first
-hits with misses counted, and choices that would change a conclusion."""
+hits with misses counted, and choices that would change a conclusion.
+
+Retrieval and reward: differences against differences. Both sides of a matched task are equally
+hard, and a difference removes that. So this is a stronger test than a correlation over tasks. It is
+still association: a third thing may cause both.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.association import Association, associate
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of, p_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats
+from groundtrace.impact.pooled import by_suite
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Mask, to_ten_digits
 from groundtrace.impact.restricted import First, restricted_pairs
 from groundtrace.impact.signflip import LEVEL, mean_test
-from groundtrace.impact.tandem import tandem
 from groundtrace.metrics.catalogue import METRICS
+
+
+@dataclass(frozen=True, slots=True)
+class Tandem:
+    """Differences of two quantities over the same matched tasks."""
+
+    association: Association
+    """Spearman's coefficient of the differences with permutation p and interval."""
+    together: int
+    """Tasks whose differences have the same sign."""
+    opposed: int
+    """Tasks whose differences have opposite signs."""
+    unchanged: int
+    """Tasks where at least one of the two did not change."""
+
+
+def tandem(
+    first: Floats, second: Floats, draws: Draws, suites: Sequence[str | None] | None = None
+) -> Tandem:
+    """Association of two columns of differences; NaN means missing.
+
+    With `suites`, ranks are taken inside suites and tasks are permuted inside them.
+    """
+    here = np.isfinite(first) & np.isfinite(second)
+    x, y = to_ten_digits(first[here]), to_ten_digits(second[here])
+    present = np.ones((len(x), 1), dtype=np.bool_)
+    names = [None] * len(x) if suites is None else _chosen(suites, here)
+    wide_x, wide_present = by_suite(x[:, None], present, names)
+    wide_y, _ = by_suite(y[:, None], present, names)
+    (found,) = associate([wide_x], [wide_y], wide_present, [(0, 0)], draws)
+    signs = np.sign(x) * np.sign(y)
+    return Tandem(found, int(np.sum(signs > 0)), int(np.sum(signs < 0)), int(np.sum(signs == 0)))
+
+
+def _chosen(suites: Sequence[str | None], here: Mask) -> list[str | None]:
+    return [suite for suite, kept in zip(suites, here, strict=True) if kept]
+
 
 OUTCOME = "reward"
 JUDGED_ONLY = "bpref"
@@ -148,39 +191,39 @@ def notes(
     said = []
     for name in primaries:
         column = column_of(name, sides)
-        told = _conclusion(column, flips)
+        conclusion = _conclusion(column, flips)
         title = short_name(name)
         if flips.units is not None:
             alone = _conclusion(column, replace(flips, units=None))
-            if alone != told:
+            if alone != conclusion:
                 said.append(
-                    f"{title}: {_words(told)} if whole repositories are flipped, "
+                    f"{title}: {_words(conclusion)} if whole repositories are flipped, "
                     f"{_words(alone)} if single tasks are flipped"
                 )
         sure = [_is_sure(t) for t in tasks]
         if name in METRICS and not all(sure) and sum(sure) >= MIN_INFERENCE:
             here = np.array(sure, dtype=np.bool_)
             own = column_of(name, [s for s, kept in zip(sides, sure, strict=True) if kept])
-            if (other := _conclusion(own, replace(flips, units=flips.of(here)))) != told:
+            if (other := _conclusion(own, replace(flips, units=flips.of(here)))) != conclusion:
                 said.append(
                     f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
-                    f"high confidence, {_words(told)} over all"
+                    f"high confidence, {_words(conclusion)} over all"
                 )
-        if (judged := _by_judged(name, sides, told, flips)) is not None:
+        if (judged := _by_judged(name, sides, conclusion, flips)) is not None:
             said.append(f"{title}: {judged}")
         failed = _failures_as_zero(name, tasks, without_reward)
         if failed is not None:
             # The units do not contain pairs that were dropped, so every task flips alone.
             other = _conclusion(column_of(name, failed), replace(flips, units=None))
-            if other != told:
+            if other != conclusion:
                 said.append(
-                    f"{title}: {_words(other)} if failed trials count as 0, {_words(told)} "
+                    f"{title}: {_words(other)} if failed trials count as 0, {_words(conclusion)} "
                     "without them"
                 )
     return said
 
 
-def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | None:
+def _by_judged(name: str, sides: Sides, conclusion: int, flips: Flipping) -> str | None:
     """The sentence about unjudged files, if leaving them out changes the conclusion.
 
     The metric's own conclusion over the same tasks must differ as well. Otherwise the smaller
@@ -198,11 +241,11 @@ def _by_judged(name: str, sides: Sides, told: int, flips: Flipping) -> str | Non
     judged = [pair for pair, kept in zip(sides, here, strict=True) if kept]
     there = replace(flips, units=flips.of(here))
     other = _conclusion(column_of(JUDGED_ONLY, judged), there)
-    if other in (told, _conclusion(column_of(name, judged), there)):
+    if other in (conclusion, _conclusion(column_of(name, judged), there)):
         return None
     return (
         f"{_words(other)} by {JUDGED_ONLY} over retrieved files, which leaves out unjudged "
-        f"files ({n} tasks have it), {_words(told)} if they count as irrelevant"
+        f"files ({n} tasks have it), {_words(conclusion)} if they count as irrelevant"
     )
 
 

@@ -7,7 +7,8 @@ trace. When the two sides used different clocks, equal behaviour gave +55 s with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from groundtrace.impact.observations import Observation, ObservedValues, WhyAbsent
 from groundtrace.rows.clocks import SharedClock, shared_clock, timed_names
@@ -41,7 +42,7 @@ def _clocks(trials: Sequence[Observation]) -> set[str]:
 
 def by_shared_clock(trials: Sequence[Observation]) -> list[Observation]:
     """The trials, without times that count from another moment than most trials' times (D121)."""
-    clock = shared_clock((o.config, o.clock) for o in trials if _times(o))
+    clock = shared_clock((o.config_name, o.clock) for o in trials if _times(o))
     return list(trials) if clock.any_counts else [_without_times(o, clock) for o in trials]
 
 

@@ -22,7 +22,7 @@ from groundtrace.impact.resample import (
     Mask,
     holm,
     midranks,
-    settle,
+    to_ten_digits,
 )
 from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
@@ -59,7 +59,7 @@ class _Group:
 def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationAnalysis:
     """All correlations of distinct trials."""
     trials = _arrays(observations)
-    names = sorted({o.config for o in observations})
+    names = sorted({o.config_name for o in observations})
     everywhere = np.ones(len(observations), dtype=np.bool_)
     found = _scope(trials, everywhere, "overall", None, draws)
     for index, name in enumerate(names):
@@ -138,12 +138,12 @@ def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
 def _arrays(observations: Sequence[Observation]) -> _Trials:
     tasks = {name: i for i, name in enumerate(sorted({o.task for o in observations}))}
     suites = {o.task: o.benchmark for o in observations}
-    configs = {name: i for i, name in enumerate(sorted({o.config for o in observations}))}
+    configs = {name: i for i, name in enumerate(sorted({o.config_name for o in observations}))}
     names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
     return _Trials(
         observations,
         np.array([tasks[o.task] for o in observations], dtype=np.intp),
-        np.array([configs[o.config] for o in observations], dtype=np.intp),
+        np.array([configs[o.config_name] for o in observations], dtype=np.intp),
         len(tasks),
         len(configs),
         {
@@ -213,7 +213,7 @@ def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
     if pooled:
         known = np.isfinite(grid)
         grid = _means(np.nonzero(known)[0], grid[known], trials.n_tasks).reshape(-1, 1)
-    return settle(grid)
+    return to_ten_digits(grid)
 
 
 def _means(place: npt.NDArray[np.intp], values: Floats, size: int) -> Floats:

@@ -14,13 +14,12 @@ import msgspec
 import numpy as np
 
 from groundtrace.documents.comparison import Delta, Direction
+from groundtrace.impact.adjusted import max_t
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
-from groundtrace.impact.maxt import max_t
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.ratios import RatioTest, log_ratios, ratio_test
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
-from groundtrace.impact.signflip import MeanTest, mean_test
+from groundtrace.impact.signflip import MeanTest, RatioTest, log_ratios, mean_test, ratio_test
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
 

@@ -10,15 +10,17 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.base.values import known, model_name
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
+from groundtrace.model import TrialId
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
@@ -68,21 +70,17 @@ class WhyAbsent:
         return dict(self.undefined).get(name) or self.reason or "missing"
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(TrialId, frozen=True, kw_only=True):
     """One trial as the statistics see it."""
 
     task: str
-    """Identity of the task: its name, and its suite if several suites have a task of that name."""
-    task_name: str
+    """The task's name, with its suite if several suites have a task of that name."""
     benchmark: str | None
-    run_id: str
-    config: str
-    key: str
+    trial_key: str
     """Equal for copies of one trial."""
     model: str | None
     harness: str | None
-    version: str | None
+    harness_version: str | None
     repo: str | None
     """The task's only repository, where known."""
     clock: str | None
@@ -124,18 +122,17 @@ def observe(rows: Iterable[TrialRow]) -> list[Observation]:
     found = []
     for row in rows:
         names.add(row.task_name, row.benchmark)
-        found.append((_order(row), trials.add(row), shared.observation(row)))
-    found.sort(key=itemgetter(0, 1))
+        found.append((trials.add(row), shared.observation(row)))
+    found.sort(key=lambda item: (_order(item[1]), item[0]))
     return [
-        _placed(seen, names, is_copy=trials.counted_in(place) is not None)
-        for _, place, seen in found
+        _placed(seen, names, is_copy=trials.counted_in(place) is not None) for place, seen in found
     ]
 
 
 def distinct_trials(observations: Sequence[Observation]) -> list[Observation]:
     """One observation for each trial and configuration."""
     counted = (seen for seen in observations if not seen.is_copy)
-    return sorted(counted, key=lambda o: (o.task, o.config, o.run_id, o.key))
+    return sorted(counted, key=lambda o: (o.task, o.config_name, o.run_id, o.trial_key))
 
 
 def by_task(observations: Iterable[Observation]) -> dict[str, list[Observation]]:
@@ -194,8 +191,8 @@ def stored_number(value: float | None) -> float | None:
     return value + 0.0  # turns -0.0 into 0.0
 
 
-def _order(row: TrialRow) -> tuple[str, str, str, str, str]:
-    return (row.task_name, row.config_name, row.run_id, row.trial_name, row.trial_key)
+def _order(seen: Observation) -> tuple[str, str, str, str, str]:
+    return (seen.task_name, seen.config_name, seen.run_id, seen.trial_name, seen.trial_key)
 
 
 def _placed(seen: Observation, names: TaskNames, *, is_copy: bool) -> Observation:
@@ -254,15 +251,16 @@ class _Shared:
         clock = row.coverage.elapsed_origin
         unknown = row.coverage.calls_unknown_tool
         return Observation(
+            self.text(row.run_id),
+            self.text(row.config_name),
+            task,
+            row.trial_name,
             task=task,
-            task_name=task,
             benchmark=self.maybe(row.benchmark or None),
-            run_id=self.text(row.run_id),
-            config=self.text(row.config_name),
-            key=row.trial_key,
+            trial_key=row.trial_key,
             model=self.maybe(model),
             harness=self.maybe(harness),
-            version=self.maybe(version),
+            harness_version=self.maybe(version),
             repo=self.maybe(row.repo),
             clock=None if clock is UNSET else self.maybe(clock),
             confidence=self.maybe(row.coverage.ground_truth_confidence),

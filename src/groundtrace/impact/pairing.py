@@ -205,7 +205,7 @@ def _attempts(
     groups: list[tuple[set[str], set[str], list[Observation], list[Observation]]] = []
     for side, trials in enumerate((left, right)):
         for trial in trials:
-            runs, keys = {"*" if across_runs else trial.run_id}, {trial.key}
+            runs, keys = {"*" if across_runs else trial.run_id}, {trial.trial_key}
             ours: list[Observation] = []
             theirs: list[Observation] = []
             rest = []
@@ -223,7 +223,7 @@ def _attempts(
 
 
 def _counted(trials: Sequence[Observation]) -> list[Observation]:
-    return sorted((o for o in trials if not o.is_copy), key=lambda o: o.key)
+    return sorted((o for o in trials if not o.is_copy), key=lambda o: o.trial_key)
 
 
 def _cells(
@@ -231,9 +231,9 @@ def _cells(
 ) -> tuple[list[Cell], Failure | None]:
     if not left or not right:
         return [], Failure("missing_side", "config" if left else "baseline")
-    shared_keys = {o.key for o in left} & {o.key for o in right}
-    left = [o for o in left if o.key not in shared_keys]
-    right = [o for o in right if o.key not in shared_keys]
+    shared_keys = {o.trial_key for o in left} & {o.trial_key for o in right}
+    left = [o for o in left if o.trial_key not in shared_keys]
+    right = [o for o in right if o.trial_key not in shared_keys]
     if not left or not right:
         return [], Failure("same_trial")
     if any(all(o.outcomes_refused for o in side) for side in (left, right)):
@@ -282,11 +282,14 @@ def _same_version(
 ) -> tuple[list[Cell], Failure | None]:
     if not required.harness_version:
         return [Cell(tuple(left), tuple(right), unknown_version=False)], None
-    versions = {o.version for o in left if o.version} & {o.version for o in right if o.version}
+    versions = {o.harness_version for o in left if o.harness_version} & {
+        o.harness_version for o in right if o.harness_version
+    }
     cells = []
     for version in sorted(versions):
         same = _same_harness(
-            [o for o in left if o.version == version], [o for o in right if o.version == version]
+            [o for o in left if o.harness_version == version],
+            [o for o in right if o.harness_version == version],
         )
         if same[0] and same[1]:
             cells.append(Cell(tuple(same[0]), tuple(same[1]), unknown_version=False))
@@ -297,7 +300,9 @@ def _same_version(
     if not open_left:
         return [], Failure("harness_version_differs")
     if not required.allow_unknown_version:
-        side = _lacking([o.version for o in open_left], [o.version for o in open_right])
+        side = _lacking(
+            [o.harness_version for o in open_left], [o.harness_version for o in open_right]
+        )
         return [], Failure("harness_version_unknown", side)
     return [Cell(tuple(open_left), tuple(open_right), unknown_version=True)], None
 
@@ -317,7 +322,9 @@ def _harness_agrees(one: Observation, other: Observation) -> bool:
 
 def _open(one: Observation, other: Observation) -> bool:
     """Whether it is unknown if the two ran with the same version."""
-    return _harness_agrees(one, other) and (one.version is None or other.version is None)
+    return _harness_agrees(one, other) and (
+        one.harness_version is None or other.harness_version is None
+    )
 
 
 def _missing_reward(cell: Cell) -> Side | None:

@@ -131,7 +131,7 @@ def _all_permutations(strata: Sequence[int]) -> Ints:
     return result
 
 
-def settle(values: Floats) -> Floats:
+def to_ten_digits(values: Floats) -> Floats:
     """Values rounded to 10 significant digits, so that noise from averaging breaks no ties."""
     out = np.array(values, dtype=np.float64)
     ok = np.isfinite(out) & (np.abs(out) > 1e-290) & (np.abs(out) < 1e290)

@@ -65,7 +65,7 @@ def restricted_pairs(
     If no horizon is given, it is the latest hit among the pairs that count: no hit is cut off, and
     a miss counts as slow as the slowest hit.
     """
-    reasons = [_unlike(*pair) for pair in pairs]
+    reasons = [_why_not_comparable(*pair) for pair in pairs]
     kept = [i for i, reason in enumerate(reasons) if reason is None]
     hits = [s for i in kept for s in (pairs[i][0].seconds, pairs[i][1].seconds) if s is not None]
     limit = horizon if horizon is not None else max(hits, default=None)
@@ -107,7 +107,7 @@ def restricted_mean(
     return RestrictedMean(limit, used, len(like), misses, mean, left_out)
 
 
-def _unlike(baseline: First, config: First) -> str | None:
+def _why_not_comparable(baseline: First, config: First) -> str | None:
     """Why a pair's times cannot be compared."""
     if baseline.clock is None or config.clock is None:
         return "clock_unknown"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.documents.judged import JudgedMetrics
+from groundtrace.documents.metrics import JudgedMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
 from groundtrace.metrics.ranking import bpref, bpref_parts

@@ -14,13 +14,11 @@ _NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORE
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
 
-@lru_cache(maxsize=8192)
 def clean_path(path: str) -> str | None:
     """The path without `.`, `..`, double and trailing slashes; None if it is not a file (D5).
 
     `..` is resolved by text alone, because the container is gone. A backslash is part of a name, as
-    on the systems that traces come from. Idempotent. Results are cached: stages ask for the same
-    few hundred paths of a trial again and again.
+    on the systems that traces come from. Idempotent.
     """
     if _no_path(path) or path.endswith("/"):
         return None

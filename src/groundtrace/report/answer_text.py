@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from groundtrace.documents.aggregates import ConfigAggregate
-from groundtrace.documents.answer import Answer, AnswerEnough, AnswerRow
-from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.impact import (
+    Answer,
+    AnswerEnough,
+    AnswerRow,
+    ConfigAggregate,
+    ImpactDocument,
+)
 from groundtrace.impact.answer_words import SIGNIFICANT, short_name
 from groundtrace.report import formats
 from groundtrace.report.wording import plural, reason

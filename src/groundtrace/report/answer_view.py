@@ -12,9 +12,8 @@ from functools import partial
 
 from markupsafe import Markup
 
-from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
-from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.impact import Answer, AnswerRow, ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer import questions
 from groundtrace.impact.answer_words import SIGNIFICANT, short_name

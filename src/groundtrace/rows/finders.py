@@ -1,13 +1,14 @@
-"""Who found a trial's relevant files, as counts that can be summed over trials (D74)."""
+"""Who found relevant files (D74): counts of one trial that can be summed, and the sums of a group."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from groundtrace.documents.metrics import DiscoveredFile, Finder, MetricsDocument
+from groundtrace.documents.summary import DiscoverySummary, FinderCounts
 from groundtrace.metrics.context import NO_SERVER
 from groundtrace.metrics.discovery import MAIN_THREAD, SUBAGENT
 from groundtrace.rows.trial_row import Find, FoundBy
@@ -60,3 +61,31 @@ def found_by(metrics: MetricsDocument) -> dict[str, FoundBy | None]:
         else (by_tool(first), by_server(first), by_agent(first))
         for file in files
     }
+
+
+def discovery_summary(finds: Mapping[Find, int]) -> DiscoverySummary | UnsetType:
+    """The summed counts as shares of all relevant files; absent if nothing was counted."""
+    files = finds.get(FILES, 0)
+    if not files:
+        return UNSET
+    groups = {
+        dimension: {
+            name: _counts(finds, dimension, name, files)
+            for name in sorted({name for where, name, _ in finds if where == dimension})
+        }
+        for dimension in DIMENSIONS
+    }
+    found, shown = finds.get(FOUND, 0), finds.get(SHOWN, 0)
+    return DiscoverySummary(files=files, found=found, shown=shown, **groups)
+
+
+def _counts(finds: Mapping[Find, int], dimension: str, name: str, files: int) -> FinderCounts:
+    first_met = finds.get((dimension, name, "first_met"), 0)
+    only = finds.get((dimension, name, "only"), 0)
+    return FinderCounts(
+        first_met=first_met,
+        first_shown=finds.get((dimension, name, "first_shown"), 0),
+        only=only,
+        share_first_met=first_met / files,
+        share_only=only / files,
+    )

@@ -13,8 +13,8 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.catalogue import values_in
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
 from groundtrace.rows.finders import finders_of, found_by
-from groundtrace.rows.tool_use import uncounted_servers, unknown_calls
 from groundtrace.rows.trial_row import EVENT_COUNTS, TrialRow
+from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
 
 
 def row_from(

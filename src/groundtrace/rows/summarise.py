@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.metrics import TaxonomyLabel
-from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, TrialOutcome, TrialState
+from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, TrialState
 from groundtrace.documents.summary import (
     CoverageTable,
     Distribution,
@@ -31,22 +31,22 @@ from groundtrace.documents.summary import (
     SliceCounts,
 )
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.rows.discovery import discovery_summary
-from groundtrace.rows.group_counts import (
+from groundtrace.rows.clocks import RowClocks
+from groundtrace.rows.finders import discovery_summary
+from groundtrace.rows.groups import (
     FLAGS,
     LABELS,
     NONE,
     UNKNOWN,
     Cells,
     GroupCounts,
+    StatedGroups,
     add_counts,
     merged,
     positions,
 )
 from groundtrace.rows.looked_at import LookedAtTable
 from groundtrace.rows.means import mean_of
-from groundtrace.rows.row_clocks import RowClocks
-from groundtrace.rows.stated_groups import StatedGroups
 from groundtrace.rows.trial_row import VOLUME, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct, outcome_values
 from groundtrace.rows.value_columns import ValueTable
@@ -153,22 +153,12 @@ class _Found:
             ]
             for trial in document.trials:
                 if trial.state in self._named:
-                    self._named[trial.state].append(_name_of(trial))
+                    named = NamedTrial(*trial.names, reason=trial.state_reason)
+                    self._named[trial.state].append(named)
 
     def named(self, state: TrialState) -> list[NamedTrial]:
         """Trials of a state, in order."""
-        key = attrgetter("run_id", "config_name", "task_name", "trial_name")
-        return sorted(self._named[state], key=key)
-
-
-def _name_of(trial: TrialOutcome) -> NamedTrial:
-    return NamedTrial(
-        run_id=trial.run_id,
-        config_name=trial.config_name,
-        task_name=trial.task_name,
-        trial_name=trial.trial_name,
-        reason=trial.state_reason,
-    )
+        return sorted(self._named[state], key=attrgetter("names"))
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
@@ -247,15 +237,7 @@ class SummaryTable:
         self.runs.add(row.run_id)
         self._units.see(row)
         if counted_in is not None:
-            self.duplicated.append(
-                DuplicatedTrial(
-                    run_id=row.run_id,
-                    config_name=row.config_name,
-                    task_name=row.task_name,
-                    trial_name=row.trial_name,
-                    counted_in=counted_in,
-                )
-            )
+            self.duplicated.append(DuplicatedTrial(*row.names, counted_in=counted_in))
             return
         position = self._size
         self._size += 1

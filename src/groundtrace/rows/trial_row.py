@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import field
 
-from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Coverage, EventSummary
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.model import TrialId
 
 Find = tuple[str, str, str]
 """Key of a count of finds: the dimension (`by_tool` and so on), the finder's name, what it did."""
@@ -25,13 +25,9 @@ VOLUME = (*EVENT_COUNTS, "files_retrieved", "files_shown", "files_read", "files_
 """What counts as retrieval volume; the last four exist only if metrics are computable."""
 
 
-class TrialRow(Frozen, frozen=True, array_like=True):
+class TrialRow(TrialId, frozen=True, array_like=True):
     """The numbers of one evaluated trial."""
 
-    run_id: str
-    config_name: str
-    task_name: str
-    trial_name: str
     benchmark: str | None
     model: str | None
     batch_timestamp: str | None
@@ -61,7 +57,7 @@ class TrialRow(Frozen, frozen=True, array_like=True):
     unknown_tools: Mapping[str, int] = field(default_factory=dict)
     """Raw names of tools that the tool table does not know, with counts."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """The same tools to how their calls were read, with counts (`rows.tool_use`)."""
+    """The same tools to how their calls were read, with counts (`rows.unknown_tools`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
     """MCP server whose calls do not count as MCP, to the number of these calls."""
     accesses: Mapping[str, int] = field(default_factory=dict)
@@ -89,7 +85,7 @@ class TrialRow(Frozen, frozen=True, array_like=True):
         once (D41)."""
         if self.outcome is not None and self.outcome.trial_key:
             return self.outcome.trial_key
-        return f"{self.run_id}/{self.config_name}/{self.task_name}/{self.trial_name}"
+        return "/".join(self.names)
 
     def why_undefined(self, name: str) -> str:
         """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import fsum, isfinite, isinf, sqrt
+from math import fsum, isfinite, sqrt
 from typing import cast
 
 from groundtrace.documents.summary import Distribution
@@ -98,11 +98,6 @@ class ValueColumn:
 
     def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
         """Statistics over the units of these rows."""
-        if len(rows) == 1:  # every group of a run of one trial, most groups of a run of two
-            why = self._why[row := rows[0]]
-            if why < 0:
-                return _of_one(self._values[row])
-            return Distribution(n=0, left_out={self._reasons.names[why]: 1})
         values, left_out = self.by_unit(rows, units)
         return distribution(values, left_out)
 
@@ -191,44 +186,7 @@ class ValueTable:
 
     def statistics(self, rows: array[int], units: array[int] | None) -> dict[str, Distribution]:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
-        if self._why and units is None and len(rows) == 1:
-            return self._of_one_row(rows[0])
-        if self._why and units is None and len(rows) == 2:
-            return self._of_two_rows(rows[0], rows[1])
         return {name: self[name].distribution(rows, units) for name in self._places}
-
-    def _row(self, row: int) -> tuple[array[float], array[int]]:
-        width = len(self._places)
-        here = slice(row * width, (row + 1) * width)
-        return self._values[here], self._why[here]
-
-    def _missing(self, rows: int) -> list[Distribution]:
-        """The statistics of rows without a value, for each reason: most columns share a few."""
-        return [Distribution(n=0, left_out={name: rows}) for name in self._reasons.names]
-
-    def _of_one_row(self, row: int) -> dict[str, Distribution]:
-        missing = self._missing(1)
-        return {
-            name: _of_one(value) if why < 0 else missing[why]
-            for name, value, why in zip(self._places, *self._row(row), strict=True)
-        }
-
-    def _of_two_rows(self, row: int, other: int) -> dict[str, Distribution]:
-        names, missing = self._reasons.names, self._missing(2)
-        found: dict[str, Distribution] = {}
-        both = zip(self._places, *self._row(row), *self._row(other), strict=True)
-        for name, one, why_one, two, why_two in both:
-            if why_one < 0 and why_two < 0:
-                found[name] = _of_two(one, two)
-            elif why_one == why_two:
-                found[name] = missing[why_one]
-            elif why_one < 0:
-                found[name] = _of_one(one, {names[why_two]: 1})
-            elif why_two < 0:
-                found[name] = _of_one(two, {names[why_one]: 1})
-            else:
-                found[name] = distribution([], {names[why_one]: 1, names[why_two]: 1})
-        return found
 
 
 def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:
@@ -268,27 +226,6 @@ def _of_equal(ordered: Sequence[float], left_out: dict[str, int]) -> Distributio
         q3=value,
         minimum=ordered[0],
         maximum=ordered[-1],
-    )
-
-
-def _of_two(one: float, other: float) -> Distribution:
-    """The same for two values: folders of small runs have hundreds of such groups."""
-    if one == other:
-        return _of_equal((one, other), {})
-    low, high = (one, other) if one < other else (other, one)
-    step, mean = high - low, mean_of((low, high))
-    if isinf(step) or mean is None:
-        return distribution([low, high], {})
-    return Distribution(
-        n=2,
-        left_out={},
-        mean=mean,
-        median=low + step * 0.5,
-        sd=_spread([low, high], mean),
-        q1=low + step * 0.25,
-        q3=low + step * 0.75,
-        minimum=low,
-        maximum=high,
     )
 
 

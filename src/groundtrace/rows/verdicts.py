@@ -1,23 +1,41 @@
-"""Trials by verdict: the stages that relevant files reached if a task was resolved or not (D96)."""
+"""How a trial ended, in one word; and the stages that relevant files reached, by that word (D96)."""
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from groundtrace.documents.summary import Distribution, Verdict, VerdictSummary
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.rows.verdict import VERDICTS, verdict_of
+
+VERDICTS: Mapping[Verdict, str] = {
+    "resolved": "resolved",
+    "partly": "partly",
+    "not_resolved": "not resolved",
+    "no_verdict": "no verdict",
+}
+"""Every verdict in the order of tables, and its words."""
+
+
+def verdict_of(row: TrialRow) -> Verdict:
+    """The verdict from a trial's reward: 1 or more is resolved, 0 or less is not resolved."""
+    reward = None if row.outcome is None else row.outcome.reward
+    if reward is None:
+        return "no_verdict"
+    if reward >= 1:
+        return "resolved"
+    return "not_resolved" if reward <= 0 else "partly"
+
 
 NAMES = (*METRICS.names_in("funnel"), *METRICS.names_in("patches"))
 """Metrics that are shown by verdict."""
 
-Rows = defaultdict[Verdict, "array[int]"]
+Positions = defaultdict[Verdict, "array[int]"]
 
 
-def _rows() -> array[int]:
+def _positions() -> array[int]:
     return array("q")
 
 
@@ -25,8 +43,8 @@ class VerdictGroups:
     """Positions of rows by verdict, over all configurations and for each."""
 
     def __init__(self) -> None:
-        self._all: Rows = defaultdict(_rows)
-        self._configs: defaultdict[str, Rows] = defaultdict(lambda: defaultdict(_rows))
+        self._all: Positions = defaultdict(_positions)
+        self._configs: defaultdict[str, Positions] = defaultdict(lambda: defaultdict(_positions))
 
     def add(self, position: int, row: TrialRow) -> None:
         """Add the row at a position."""
@@ -49,7 +67,7 @@ class VerdictGroups:
 
 
 def _summaries(
-    groups: Rows,
+    groups: Positions,
     tasks: Callable[[array[int]], int],
     of: Callable[[str, array[int]], Distribution],
 ) -> dict[Verdict, VerdictSummary]:

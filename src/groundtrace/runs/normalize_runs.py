@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.discover import Found, FoundProblem, Run, discover_run
-from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.codec import encode_in_parts
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.redact import mask
 from groundtrace.rows.kept import KeptRows, packed
 from groundtrace.runs.all_outcomes import outcomes_of
@@ -68,7 +68,7 @@ class Planner(Frozen, frozen=True):
             done.skipped += len(plan.skipped)
             done.nearest += plan.skipped
             return None
-        passing = any(problem.kind in PASSING for problem in self.tasks.problems)
+        passing = any(problem.kind in TEMPORARY for problem in self.tasks.problems)
         return stale.output, replace(plan, fingerprint=None if passing else stale.fingerprint)
 
 
@@ -218,7 +218,7 @@ def _finish_run(run: _RunToNormalize, request: Request, done: Normalized) -> Non
     _write_outcomes(run, request)
     # What could not be read or listed may be readable the next time without looking different
     # (D79).
-    passing = not PASSING.isdisjoint(plan.problems)
+    passing = not TEMPORARY.isdisjoint(plan.problems)
     whole = plan.fingerprint is not None and request.only is None and not failed and not passing
     session.enter_run(seen if whole else None)
     session.save_if_changed()

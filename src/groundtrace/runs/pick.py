@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.discover import FoundProblem, discover, select
-from groundtrace.discover.folders import fits
+from groundtrace.discover.found import fits
 from groundtrace.model import Problem, Trial
 from groundtrace.storage import Place
 

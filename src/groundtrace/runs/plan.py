@@ -18,9 +18,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
-from groundtrace.discover.candidate import Candidate, Contender, candidate
+from groundtrace.discover.outcome import below
+from groundtrace.discover.select import Candidate, candidate
 from groundtrace.documents.outcomes import SkippedFolder, TrialState
-from groundtrace.model import READER_ENTRY_POINTS, Problem, Task, Trial
+from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
 from groundtrace.runs.waiting_trials import WaitingTrials
@@ -165,7 +166,7 @@ class Fingerprints(msgspec.Struct):
             place,
             files,
             truth,
-            [trial.run_id, trial.config_name, trial.task_name, trial.trial_name],
+            list(trial.names),
             [trial.benchmark, trial.batch_timestamp, trial.trial_key],
             selected,
             [str(problem) for problem in problems],
@@ -201,7 +202,7 @@ def plan_run(
             candidates.append(candidate(waiting.add(item), item))
             files.append(_files_of(item) if item.loose is None else item.loose.inputs)
         elif isinstance(item, Skipped):
-            skipped.append(SkippedFolder(path=_inside(item.path, run_path), reason=item.reason))
+            skipped.append(SkippedFolder(path=below(run_path, item.path), reason=item.reason))
         else:
             of_trial.setdefault(item.path, []).append(item.problem)
     chosen = select(candidates)
@@ -216,7 +217,7 @@ def plan_run(
         problems = tuple(of_trial.pop(trial.path, ()))
         own = context.for_trial(trial)
         truth = known.truth(trial, own)
-        place = _inside(trial.path, run_path)
+        place = below(run_path, trial.path)
         mark = files[trial.number]
         trials.append(
             PlannedTrial(
@@ -316,7 +317,3 @@ def _stems(wanted: Sequence[tuple[Candidate, TrialState]]) -> list[tuple[Candida
         taken.add((trial.config_name, stem))
         items.append((trial, stem))
     return items
-
-
-def _inside(path: str, run_path: str) -> str:
-    return path.removeprefix(f"{run_path}/") if run_path else path

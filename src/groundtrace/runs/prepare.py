@@ -35,7 +35,7 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
     if given.get("no_mask"):
         changes["mask"] = False
     if "prices" in given:
-        from groundtrace.discover.prices import load_prices
+        from groundtrace.discover.outcome import load_prices
 
         changes["prices"] = load_prices(Path(given["prices"]))
     if "reader" in given:

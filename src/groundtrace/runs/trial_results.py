@@ -11,7 +11,7 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.redact import masking
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.runs.plan import TrialWork
@@ -44,7 +44,7 @@ class TrialDone(Frozen, frozen=True):
     is_settled: bool = True
     """Its inputs were read as they are on disk now; otherwise the next run processes it again."""
     unknown_calls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Unknown tool to how its calls were read, with counts (`rows.tool_use`)."""
+    """Unknown tool to how its calls were read, with counts (`rows.unknown_tools`)."""
     uncounted_servers: Mapping[str, int] = field(default_factory=dict)
     """MCP server whose calls do not count as MCP, to the number of these calls."""
     packed_row: bytes | None = None
@@ -70,7 +70,7 @@ def is_settled(work: TrialWork, reading: TrialReading, watch: Watch) -> bool:
     The case: a temporary error kept a file from being read. The file looked the same afterwards, so
     a document without its content counted as current for ever.
     """
-    if watch.errors or any(problem.kind in PASSING for problem in reading.problems):
+    if watch.errors or any(problem.kind in TEMPORARY for problem in reading.problems):
         return False
     folder, opened = work.trial.folder, watch.files
     if isinstance(folder, ListedFolder):

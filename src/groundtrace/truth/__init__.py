@@ -18,7 +18,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
-from groundtrace.problems import PASSING
+from groundtrace.problems import TEMPORARY
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth.entries import Notes
@@ -88,7 +88,7 @@ def kept_ground_truth(
     if key not in _truths:
         with watched() as watch:
             loaded = load_ground_truth(task, registry, chosen)
-        if watch.errors or any(problem.kind in PASSING for problem in loaded.problems):
+        if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
             note_error(task.name if task is not None else "")
             return loaded
         if len(_truths) >= KEPT_TRUTHS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from groundtrace.documents.answer import Answer, AnswerRow
+from groundtrace.documents.impact import Answer, AnswerRow
 from groundtrace.impact.answer_words import short_name
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.report import formats

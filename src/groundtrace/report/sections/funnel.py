@@ -28,7 +28,7 @@ from groundtrace.report.sections.shared import (
     own_tasks_note,
 )
 from groundtrace.report.wording import left_out
-from groundtrace.rows.verdict import VERDICTS
+from groundtrace.rows.verdicts import VERDICTS
 
 Row = tuple[str, str, int, Mapping[str, Distribution]]
 """Configuration, verdict, trials, and the metrics of the group."""

@@ -56,7 +56,6 @@ class Trajectory:
         """Number of the reply's message."""
         self.answers: list[Message] = []
         self.seen = 0
-        self.model_calls = 0
         self.last: float | None = None
         self.bare_model: str | None = None
         self.cached = 0
@@ -106,7 +105,6 @@ class Trajectory:
         self.source.ledger.add(number, counts)
         details = as_mapping(usage.prompt_tokens_details)
         self.cached += as_count(details.get("cached_tokens")) or 0
-        self.model_calls += 1
 
     def close(self, *, ended: bool) -> None:
         """Make the calls of the current reply, now that its whole answer is known.

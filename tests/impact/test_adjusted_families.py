@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.impact.families import over_configurations
+from groundtrace.impact.adjusted import over_configurations
 from groundtrace.impact.resample import holm
 
 levels = st.integers(1, 40).map(lambda k: k / 40)

@@ -19,9 +19,8 @@ from groundtrace.impact.flips import (
     random_subsets,
     unit_sums,
 )
-from groundtrace.impact.ratios import log_ratios, ratio_test
 from groundtrace.impact.resample import Draws
-from groundtrace.impact.signflip import mean_test, smallest_p
+from groundtrace.impact.signflip import log_ratios, mean_test, ratio_test, smallest_p
 
 FEW = Draws(seed=0, draws=999)
 grid = st.integers(-6, 6).map(lambda k: k / 4)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.impact.repeats import mean_pass_at_k, pass_at_k, repeats
+from groundtrace.impact.aggregates import mean_pass_at_k, pass_at_k, repeats
 from groundtrace.impact.restricted import First, restricted_mean, restricted_pairs
 
 

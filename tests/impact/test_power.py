@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from groundtrace.impact.equivalence import above_zero, equivalence
-from groundtrace.impact.power import detectable, enough, round_effect, tasks_needed
+from groundtrace.impact.power import detectable, enough, round_effect, t_quantile, tasks_needed
 from groundtrace.impact.resample import Draws
-from groundtrace.impact.student import t_quantile
 
 FEW = Draws(seed=0, draws=999)
 

@@ -13,29 +13,162 @@ that holds RUNS: leaderboards have `trajs/` and `logs/` next to each other. A ve
 1.0 or 0.0 with its source. If two differ, the report of the instance counts and the difference is
 reported. Reports of SWE-bench's own harness that belong to another model or run say nothing about a
 trace (D102).
+
+One folder of logs of that harness may hold the reports of many models and runs. Names show which of
+them judge a trace: the names of its model, its configuration and its run. If the names do not
+decide and the reports differ, there is no verdict.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
-from groundtrace.base.values import as_mapping, as_number
-from groundtrace.discover.evaluations import (
-    Evaluation,
-    MadeBy,
-    evaluated,
-    evaluation_marks,
-    evaluations_in,
-    verdict_in,
-)
+from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
+
+PLACE = "logs/run_evaluation"
+MAX_REPORT = 64 * 1024 * 1024
+MAX_EVALUATIONS = 2_000
+"""How many folders of a run and a model are searched."""
+
+_SIGNS = regex(r"[^a-z0-9]+")
+
+
+class Evaluation(NamedTuple):
+    """The reports of one model in one run."""
+
+    path: str
+    run: str
+    model: str
+
+
+class MadeBy(NamedTuple):
+    """Names that show which reports judge a trace."""
+
+    models: Sequence[str] = ()
+    """Names of its model and its configuration."""
+    runs: Sequence[str] = ()
+    """Names of its run and of the folders above it."""
+    alone: bool = True
+    """Whether all traces have one configuration."""
+
+
+def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
+    """The verdict of a report: at its top, or below the instance's id."""
+    for row in (*(as_mapping(report.get(name)) for name in names), report):
+        if isinstance(row.get("resolved"), bool):
+            return float(row["resolved"])
+    return None
+
+
+def evaluations_in(folder: Folder) -> list[Evaluation]:
+    """The folders of reports below a folder: one for each run and model."""
+    found: list[Evaluation] = []
+    top = folder.folder(PLACE)
+    for run in top.entries():
+        if run.kind != "folder":
+            continue
+        for model in top.folder(run.name).entries():
+            if model.kind == "folder" and len(found) < MAX_EVALUATIONS:
+                path = f"{PLACE}/{run.name}/{model.name}"
+                found.append(Evaluation(path, run.name, model.name))
+    return found
+
+
+def evaluation_marks(folder: Folder) -> list[str]:
+    """Marks of all reports below a folder, to notice changes."""
+    marks = []
+    for evaluation in evaluations_in(folder):
+        place = folder.folder(evaluation.path)
+        for below in place.entries():
+            report = place.stat(f"{below.name}/report.json") if below.kind == "folder" else None
+            if report is not None:
+                marks.append(f"{evaluation.path}/{below.name} {report.mark}")
+    return marks
+
+
+def evaluated(
+    folder: Folder,
+    shown: str,
+    evaluations: Sequence[Evaluation],
+    names: Sequence[str],
+    made_by: MadeBy,
+    problems: list[Problem],
+) -> list[tuple[float, str]]:
+    """The verdict of these reports about an instance, with its source; empty if there is none."""
+    found: list[tuple[Evaluation, float, str]] = []
+    for evaluation in _own(evaluations, made_by):
+        for name in names:
+            path = f"{evaluation.path}/{name}/report.json"
+            if not folder.has_file(path):
+                continue
+            source = f"{shown}/{path}" if shown else path
+            reward = _read(folder, path, source, names, problems)
+            if reward is not None:
+                found.append((evaluation, reward, source))
+            break
+    if len({reward for _, reward, _ in found}) > 1:
+        runs = set(map(_words, made_by.runs))
+        found = [item for item in found if _words(item[0].run) in runs] or found
+    if len({reward for _, reward, _ in found}) > 1:
+        listed = ", ".join(f"{reward:g} ({source})" for _, reward, source in found)
+        reason = f"verdicts disagree: {listed}; nothing says which belongs to this trace, so none is used"
+        problems.append(Problem(found[0][2], "verdicts_disagree", reason))
+        return []
+    return [(reward, source) for _, reward, source in found[:1]]
+
+
+def _own(evaluations: Sequence[Evaluation], made_by: MadeBy) -> Sequence[Evaluation]:
+    """The evaluations of the trace's model: named exactly like it, else with its name in theirs.
+
+    If no name fits, and there is one model only and one configuration only, all of them.
+    """
+    wanted = [words for name in made_by.models if (words := _words(name))]
+    equal = [one for one in evaluations if _words(one.model) in wanted]
+    if equal:
+        return equal
+    named = [one for one in evaluations if any(_holds(_words(one.model), w) for w in wanted)]
+    if named:
+        return named
+    is_clear = made_by.alone and len({one.model for one in evaluations}) == 1
+    return evaluations if is_clear else ()
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name without provider: `lab/Wader-1` and `lab__wader_1` give `wader 1`."""
+    last = re.split(r"/|__", name)[-1]
+    return tuple(word for word in _SIGNS.split(last.casefold()) if word)
+
+
+def _holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return any(words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1))
+
+
+def _read(
+    folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
+) -> float | None:
+    try:
+        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except TooLargeError as error:
+        problems.append(Problem(source, "too_large", str(error)))
+    except OSError as error:
+        problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
+    except BadJsonError as error:
+        problems.append(Problem(source, "broken_json", f"not valid JSON: {error}"))
+    return None
+
+
+# --- all files beside a trace -------------------------------------------------------------
+
 
 REPORT = "report.json"
 RESULTS = ("results.json", "results/results.json")
@@ -58,19 +191,7 @@ class OutcomeBeside(Frozen, frozen=True):
     problems: tuple[Problem, ...] = ()
 
 
-def reward_in(row: Mapping[str, Any]) -> tuple[float | None, str | None]:
-    """The verdict or score in a row, and the key that holds it."""
-    for key in ("resolved", "target", "reward"):
-        value = row.get(key)
-        if isinstance(value, bool):
-            return float(value), key
-        number = as_number(value)
-        if number is not None:
-            return number, key
-    return None, None
-
-
-class _Place(msgspec.Struct):
+class _FolderRecords(msgspec.Struct):
     """The records of one folder, read once."""
 
     folder: Folder
@@ -91,7 +212,7 @@ class Verdicts:
     """Finds instances in the folders around their traces."""
 
     def __init__(self) -> None:
-        self._places: dict[str, _Place] = {}
+        self._places: dict[str, _FolderRecords] = {}
 
     def find(
         self,
@@ -116,15 +237,15 @@ class Verdicts:
                 patch, source = _prediction(place, names)
                 found = OutcomeBeside(submission=patch, submission_source=source)
         if len({reward for reward, _ in rewards}) > 1:
-            told = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
-            reason = f"verdicts disagree: {told}; the first is used"
+            listed = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
+            reason = f"verdicts disagree: {listed}; the first is used"
             problems.append(Problem(rewards[0][1], "verdicts_disagree", reason))
         reward, source = rewards[0] if rewards else (None, None)
         return OutcomeBeside(
             reward, source, found.submission, found.submission_source, tuple(problems)
         )
 
-    def _place(self, folder: Folder, shown: str) -> _Place:
+    def _place(self, folder: Folder, shown: str) -> _FolderRecords:
         place = self._places.get(folder.url)
         if place is None:
             place = self._places[folder.url] = _read_place(folder, shown)
@@ -147,8 +268,8 @@ def marks_beside(folder: Folder) -> list[str]:
     return marks
 
 
-def _read_place(folder: Folder, shown: str) -> _Place:
-    place = _Place(folder, shown)
+def _read_place(folder: Folder, shown: str) -> _FolderRecords:
+    place = _FolderRecords(folder, shown)
     kinds = {entry.name: entry.kind for entry in folder.entries()}
     place.has_logs = kinds.get("logs") == "folder"
     place.evaluations = evaluations_in(folder) if place.has_logs else ()
@@ -166,7 +287,7 @@ def _read_place(folder: Folder, shown: str) -> _Place:
     return place
 
 
-def _json(place: _Place, name: str) -> Any:
+def _json(place: _FolderRecords, name: str) -> Any:
     try:
         return loads(place.folder.read(name, MAX_RECORD))
     except TooLargeError as error:
@@ -179,7 +300,7 @@ def _json(place: _Place, name: str) -> Any:
     return None
 
 
-def _patches(place: _Place, name: str) -> dict[str, str]:
+def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
     """Instance id to the submitted patch."""
     if name.endswith(".jsonl"):
         rows = _json_lines(place, name)
@@ -196,7 +317,7 @@ def _patches(place: _Place, name: str) -> dict[str, str]:
     return found
 
 
-def _json_lines(place: _Place, name: str) -> list[Any]:
+def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
     from groundtrace.traces.jsonl import read_lines
 
     rows: list[Any] = []
@@ -216,7 +337,7 @@ def _json_lines(place: _Place, name: str) -> list[Any]:
 
 
 def _rewards(
-    place: _Place, names: Sequence[str], problems: list[Problem], *, own: bool
+    place: _FolderRecords, names: Sequence[str], problems: list[Problem], *, own: bool
 ) -> list[tuple[float, str]]:
     """Every verdict in a folder; its own report counts only for a trace in this very folder."""
     found: list[tuple[float, str]] = []
@@ -252,7 +373,7 @@ def _listed(lists: Mapping[str, Any], names: Sequence[str]) -> float | None:
     return 0.0 if wanted & named else None
 
 
-def _prediction(place: _Place, names: Sequence[str]) -> tuple[str | None, str | None]:
+def _prediction(place: _FolderRecords, names: Sequence[str]) -> tuple[str | None, str | None]:
     for source, patches in place.predictions:
         for name in names:
             if name in patches:

@@ -1,19 +1,30 @@
-"""Adjusted p values of many similar metrics: Westfall and Young's step-down maxT.
+"""Adjusted p values: of many similar metrics, and of the primaries over several configurations.
 
-With 49 metrics that are nearly copies of recall, and 20 tasks, Holm's method reduces the power from
-.56 to .09, because it does not use that they change together. Here one flip turns a task (or a
-repository) in all metrics at once. So the largest |t| of a flip includes their dependence, and a
-copy of a metric costs no power.
+Many metrics: Westfall and Young's step-down maxT. With 49 metrics that are nearly copies of recall,
+and 20 tasks, Holm's method reduces the power from .56 to .09, because it does not use that they
+change together. Here one flip turns a task (or a repository) in all metrics at once. So the largest
+|t| of a flip includes their dependence, and a copy of a metric costs no power.
+
+Several configurations (D64). Within a comparison the primaries are adjusted by step-down maxT. Over
+comparisons they are adjusted by Holm's idea: while r comparisons are left, a p must be below the
+level divided by r. A comparison is finished only when all of its primaries are significant. So the
+chance of any false finding is at most the level, however many true differences there are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
+from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.impact.flips import FLIP_DRAWS, every_subset, random_subsets, unit_sums
 from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Floats, Ints, Mask
+
+# --- many similar metrics -----------------------------------------------------------------
+
 
 _SLACK = 1e-9
 _DEFAULT = Draws(0, FLIP_DRAWS)
@@ -100,3 +111,46 @@ def _step_down(t: Floats, limits: Floats) -> Floats:
     strongest_first = order[::-1]
     adjusted[strongest_first] = np.maximum.accumulate(adjusted[strongest_first])
     return adjusted
+
+
+# --- several configurations ---------------------------------------------------------------
+
+
+def over_configurations(tables: Sequence[Sequence[float]]) -> list[list[float]]:
+    """p values, already adjusted within each comparison, now adjusted over all comparisons."""
+    own = [i for i, table in enumerate(tables) if table]
+    order = sorted(own, key=lambda i: max(tables[i]))
+    result = [list(table) for table in tables]
+    total = len(order)
+    needed = [0.0]
+    """The smallest level at which the first 0, 1, 2, ... comparisons are finished."""
+    for rank, i in enumerate(order):
+        needed.append(max(needed[-1], (total - rank) * max(tables[i])))
+    for rank, i in enumerate(order):
+        result[i] = [
+            min(1.0, *(max(needed[s], (total - s) * p) for s in range(rank + 1))) for p in tables[i]
+        ]
+    return result
+
+
+def adjust_primaries(comparisons: Sequence[MatchedComparison]) -> list[MatchedComparison]:
+    """The comparisons with their primaries adjusted over all that are not exploratory."""
+    counted = [c for c in comparisons if not c.exploratory]
+    tables = [
+        [d.p_adjusted for d in c.deltas if d.table == "primary" and d.p_adjusted is not None]
+        for c in counted
+    ]
+    adjusted = iter(over_configurations(tables))
+    return [c if c.exploratory else _with(c, iter(next(adjusted))) for c in comparisons]
+
+
+def _with(comparison: MatchedComparison, values: Iterator[float]) -> MatchedComparison:
+    return msgspec.structs.replace(
+        comparison,
+        deltas=[
+            msgspec.structs.replace(d, p_adjusted=next(values))
+            if d.table == "primary" and d.p_adjusted is not None
+            else d
+            for d in comparison.deltas
+        ],
+    )

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundtrace.discover.outcome_entry import outcome_entry
+from groundtrace.discover.outcome import outcome_entry
 from tests.discover.run_trees import found, index, put
 
 VALUES = st.recursive(

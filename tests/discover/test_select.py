@@ -99,13 +99,15 @@ def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
         ("r1/mcp/b-1__CCCCCCC", "problem"),
         ("r1/mcp/b-1__CCCCCCC", "selected"),
     }
-    chosen = next(row for row in rows if row.trial_name == "a-1__BBBBBBB")
-    assert chosen.files == ("result.json", "agent/claude-code.txt")
-    assert chosen.has_task
-    assert [row.has_task for row in rows if row.task_name == "b-1"] == [False]
+    lines = [row.as_dict() for row in rows]
+    chosen = next(line for line in lines if line["trial_name"] == "a-1__BBBBBBB")
+    assert chosen["files"] == ("result.json", "agent/claude-code.txt")
+    assert chosen["has_task"]
+    assert [line["has_task"] for line in lines if line["task_name"] == "b-1"] == [False]
+    skipped = next(line for line in lines if line["path"] == "archive")
+    assert skipped.keys() == chosen.keys()
+    assert (skipped["config_name"], skipped["has_task"], skipped["files"]) == (None, None, ())
     all_trials = list(survey(LocalFolder(runs), settings=Settings(trials="all")))
     assert "written too" in next(r.reason or "" for r in all_trials if r.state == "superseded")
-    assert {r.task_name for r in survey(LocalFolder(runs), settings=Settings(), only="a*")} == {
-        "a-1",
-        None,
-    }
+    fitting = survey(LocalFolder(runs), settings=Settings(), only="a*")
+    assert {row.trial.task_name for row in fitting if row.trial is not None} == {"a-1"}

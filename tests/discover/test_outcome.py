@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from groundtrace.discover.outcome_entry import outcome_entry
-from groundtrace.discover.read_outcome import read_reward
+from groundtrace.discover.outcome import outcome_entry, read_reward
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
 from tests.discover.run_trees import found, kinds, put, trial

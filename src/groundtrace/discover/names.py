@@ -1,4 +1,4 @@
-"""What the folders above a trial mean: run, configuration, batch.
+"""What the names of folders and tasks mean: run, configuration, batch, task (D31).
 
 Real trees put a trial two to six folders below the runs folder:
 
@@ -16,12 +16,16 @@ The configuration is found first, and the rest follows from it. It is the folder
 own records name; else the innermost folder whose name has the form of a configuration; else what
 remains after the folders of a single trial (times, attempts, its task, its job) are removed from
 below.
+
+A task's name can have something around it, such as `mcp_<task>_<hash>`. It is removed only when
+what remains is a known task. When no tasks are known, it is removed only when its form leaves no
+doubt: a task may itself be called `mcp_server_config`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
@@ -45,7 +49,7 @@ _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 
 
-class RunPlace(NamedTuple):
+class Located(NamedTuple):
     """Where the run and the configuration are among the folders above a trial."""
 
     run: int
@@ -58,7 +62,7 @@ class RunPlace(NamedTuple):
     """Whether a name showed it, and not the position alone."""
 
 
-def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> RunPlace:
+def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -> Located:
     """Interpret the folders from the top down to the trial.
 
     `configs` are configurations and `tasks` are task names that the trial's records give.
@@ -69,14 +73,14 @@ def locate(parts: Sequence[str], configs: Sequence[str], tasks: Sequence[str]) -
     strong = index is not None
     mode = _own_mode(parts[-1], tasks, alone=index is None) if parts else None
     if mode is not None:
-        return RunPlace(_run_above(above, len(above), tasks), mode, batch, True)
+        return Located(_run_above(above, len(above), tasks), mode, batch, True)
     if index is None:
         index = len(above) - 1
         while index >= 0 and _is_inner(above[index], tasks):
             index -= 1
     if index < 0:
-        return RunPlace(-1, None, batch, strong)
-    return RunPlace(_run_above(above, index, tasks), above[index], batch, strong)
+        return Located(-1, None, batch, strong)
+    return Located(_run_above(above, index, tasks), above[index], batch, strong)
 
 
 def _own_mode(name: str, tasks: Sequence[str], *, alone: bool) -> str | None:
@@ -184,3 +188,89 @@ def suite_in(parts: Sequence[str]) -> str | None:
         if match is not None:
             return match["suite"]
     return None
+
+
+# --- names of tasks -----------------------------------------------------------------------
+
+
+CUT_AT = 32
+"""Names of trial folders keep this many characters of the task's name."""
+
+_HASH = r"(?:[A-Za-z0-9]{6}|[0-9a-f]{8})"
+_HASHED = regex(rf"(?:mcp|bl)_(?P<task>.+)_(?P<hash>{_HASH})")
+_PREFIXED = regex(r"(?P<prefix>sgonly|artifact|mcp|bl)_(?P<task>.+)")
+_SDLC = regex(rf"sdlc_(?P<rest>[^_]+_.+)_(?P<hash>{_HASH})")
+_TAILED = regex(rf"(?P<task>.+)_(?P<hash>{_HASH})")
+_NUMBERED = regex(r".*-\d{2,4}")
+_TRIAL = regex(r"(?P<stem>.+)__[A-Za-z0-9]{7}")
+_NUMBERED_ATTEMPT = regex(r"(?P<task>.+)_\d{1,3}")
+
+
+def forms(name: str) -> Iterator[str]:
+    """The name, then names that it may wrap, most literal first; the caller knows the tasks."""
+    yield name
+    for pattern in (_HASHED, _PREFIXED, _TAILED):
+        match = pattern.fullmatch(name)
+        if match is not None:
+            yield match["task"]
+    prefixed = _PREFIXED.fullmatch(name)
+    if prefixed is not None:
+        yield from _tail_removed(prefixed["task"])
+    match = _SDLC.fullmatch(name)
+    if match is not None:
+        rest = match["rest"]
+        while "_" in rest:
+            rest = rest.partition("_")[2]
+            yield rest
+
+
+def without_prefix(name: str) -> str:
+    """The name without the word that a wrapper puts in front."""
+    match = _PREFIXED.fullmatch(name)
+    return match["task"] if match is not None else name
+
+
+def _tail_removed(name: str) -> Iterator[str]:
+    match = _TAILED.fullmatch(name)
+    if match is not None:
+        yield match["task"]
+
+
+def unwrapped(name: str) -> str:
+    """The name without a wrapper whose form leaves no doubt; used when no tasks are known."""
+    match = _HASHED.fullmatch(name)
+    if match is not None and _is_random(match["hash"], match["task"]):
+        return match["task"]
+    match = _SDLC.fullmatch(name)
+    if match is not None and _is_random(match["hash"], match["rest"]):
+        return match["rest"].partition("_")[2]
+    match = _PREFIXED.fullmatch(name)
+    if match is not None and (
+        match["prefix"] == "sgonly"
+        or (match["prefix"] == "artifact" and _NUMBERED.fullmatch(match["task"]))
+    ):
+        return match["task"]
+    return name
+
+
+def _is_random(tail: str, task: str) -> bool:
+    """Whether the end of a name is a hash and not a word or a date: it has digits among letters,
+    has capitals, or follows a number."""
+    if _NUMBERED.fullmatch(task):
+        return True
+    letters = any(char.isalpha() for char in tail)
+    return letters and (any(char.isdigit() for char in tail) or tail.lower() != tail)
+
+
+def stem(trial_name: str, parent: str | None = None) -> str | None:
+    """The task's name at the start of a trial's name, or None if it may be cut off.
+
+    Names are cut at 32 characters, often inside a hash, so a start of 32 characters proves nothing.
+    """
+    match = _TRIAL.fullmatch(trial_name)
+    if match is not None:
+        return match["stem"] if len(match["stem"]) < CUT_AT else None
+    match = _NUMBERED_ATTEMPT.fullmatch(trial_name)
+    if match is not None and parent is not None and match["task"].casefold() == parent.casefold():
+        return match["task"]
+    return trial_name

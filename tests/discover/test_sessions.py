@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from groundtrace.config import Settings
-from groundtrace.discover.folders import FoundProblem, Skipped
+from groundtrace.discover.found import FoundProblem, Skipped
 from groundtrace.discover.loose import discover_loose
-from groundtrace.discover.loose_run import LooseRun
+from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.loose import read_trace_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from groundtrace.impact.maxt import max_t
+from groundtrace.impact.adjusted import max_t
 from groundtrace.impact.resample import Draws, holm
 from groundtrace.impact.signflip import mean_test
 

@@ -12,9 +12,9 @@ from scipy import stats
 from benchmarks.populations import different_tasks
 from groundtrace.impact import association, resample
 from groundtrace.impact.association import associate
+from groundtrace.impact.beside import tandem
 from groundtrace.impact.pooled import by_suite, movable, pooled_tests
 from groundtrace.impact.resample import Draws
-from groundtrace.impact.tandem import tandem
 
 DRAWS = Draws(seed=0, draws=999)
 

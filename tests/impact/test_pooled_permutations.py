@@ -13,8 +13,7 @@ from scipy import stats
 
 from groundtrace.impact import pooled, resample
 from groundtrace.impact.association import associate
-from groundtrace.impact.permutation_grid import GRID_ABOVE, grid_shape, grid_sums, two_sets
-from groundtrace.impact.pooled import pooled_tests
+from groundtrace.impact.pooled import GRID_ABOVE, grid_shape, grid_sums, pooled_tests, two_sets
 from groundtrace.impact.resample import Draws, midranks, on_grid, products
 
 DRAWS = Draws(seed=0, draws=299)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from groundtrace.discover import trial_at, with_trace
-from groundtrace.discover.wrappers import forms, stem, unwrapped
+from groundtrace.discover.names import forms, stem, unwrapped
 from groundtrace.model import Trace, Trial, Usage
 from groundtrace.storage import LocalFolder
 from tests.discover.run_trees import found, index, kinds, put, result, task, trial

@@ -1,0 +1,28 @@
+"""Documents as they are written: mappings in a fixed order of keys, records in their own order."""
+
+from __future__ import annotations
+
+import msgspec
+
+from groundtrace.documents.codec import encode
+from groundtrace.documents.summary import Distribution, VerdictSummary
+from groundtrace.rows.summarise import summarise
+
+
+def test_cutoffs_come_by_number_other_names_by_letter_and_records_keep_their_order() -> None:
+    one = Distribution(n=0, left_out={"b": 1, "a": 2})
+    names = ["recall@10", "recall@3", "mrr", "recall@1", "precision@5", "precision@10"]
+    found = VerdictSummary(trials=1, tasks=1, metrics=dict.fromkeys(names, one))
+    document = msgspec.structs.replace(
+        summarise([], scope="run", generated_at="now"),
+        by_verdict={"resolved": found, "partly": found},
+    )
+    written = msgspec.json.decode(encode(document))
+    assert list(written["by_verdict"]) == ["partly", "resolved"]
+    for verdict in written["by_verdict"].values():
+        assert list(verdict) == ["trials", "tasks", "metrics"]
+        ordered = ["mrr", "precision@5", "precision@10", "recall@1", "recall@3", "recall@10"]
+        assert list(verdict["metrics"]) == ordered
+        for metric in verdict["metrics"].values():
+            assert list(metric)[-4:] == ["q1", "q3", "minimum", "maximum"]
+            assert list(metric["left_out"]) == ["a", "b"]
