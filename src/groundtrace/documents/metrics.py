@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Record, Seconds, Share, Version
+from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
@@ -388,7 +388,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     """All metrics of one trial."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was computed, UTC.")]
     provenance: Annotated[Provenance, Meta(description="Which execution this is.")]
     coverage: Annotated[Coverage, Meta(description="What could be read.")]
     event_summary: Annotated[EventSummary, Meta(description="Counts over the events.")]

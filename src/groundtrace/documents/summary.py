@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.base import Count, Record, Share, Time, Version
 from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.documents.metrics import TaxonomyLabel
 from groundtrace.model import TrialId
@@ -248,7 +248,7 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """Statistics of a run, or of all runs."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was computed, UTC.")]
     scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
     runs: Annotated[list[str], Meta(description="Runs that have evaluated trials.")]
     overall: Annotated[GroupSummary, Meta(description="All trials.")]
