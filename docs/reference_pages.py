@@ -465,7 +465,7 @@ def _takes(command: click.Command | None, row: config.Row) -> bool:
 
 
 def _shell_commands() -> Any:
-    return importlib.import_module("groundtrace.shell.programs.added")
+    return importlib.import_module("groundtrace.shell.programs.table")
 
 
 def _added_commands() -> Callable[..., Any]:

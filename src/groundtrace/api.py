@@ -37,7 +37,6 @@ from groundtrace.model import Problem, ReadResult, Trial
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
-from groundtrace.runs.clock import now
 from groundtrace.runs.file_names import SUMMARY
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.plan import WorkContext
@@ -49,6 +48,7 @@ from groundtrace.runs.prepare import (
     settings_for,
 )
 from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.request import now
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.traces import read_trace as read_trace_of
 from groundtrace.traces.loose import read_loose
@@ -295,22 +295,20 @@ def run(
     the usual `if __name__ == "__main__":`. Trials that cannot be processed are in `failed` of the
     result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import check_configurations, widest_document
+    from groundtrace.runs.path import run_stages
 
     settings = _settings(settings, given)
     options = impact_options_for(given, settings)
-    check = partial(
-        check_configurations,
-        baseline=given.get("baseline"),
-        against=given.get("against"),
-        flags="",
-    )
+    baseline, against = given.get("baseline"), given.get("against")
+    check = None
+    if baseline is not None or against is not None:
+        check = partial(check_configurations, baseline=baseline, against=against, flags="")
     asked: Mapping[str, Any] = {"jobs": 1, **given}
     with request_for(os.fspath(runs), asked, settings, reads_traces=True) as request:
         done = run_stages(request, options, formats_for(given), check)
         document = None if done.normalized.all_failed else widest_document(request)
-    if document is not None:
+    if document is not None and check is not None:
         check(document)
     return RunResult(
         summary=None if done.summary is None else Summary(done.summary),

@@ -3,8 +3,9 @@
     discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ documents on disk, and a row
                            truth ───┘
 
-`read_trial` goes as far as the events document, `process_trial` to the end. `stages` calls them
-for whole runs, in worker processes, and makes summaries, analyses and reports of the rows.
+`read_trial` goes as far as the events document, `process_trial` to the end. `runs.path` is the path
+of a run: it calls them for all trials, in worker processes, and makes summaries, analyses and
+reports of the rows.
 """
 
 from __future__ import annotations

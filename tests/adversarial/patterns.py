@@ -170,10 +170,11 @@ def _example(parsed: Any, choice: int = 0) -> str:
 
 
 HANDED_ON = {
+    "groundtrace.answers.numbered.SURE": ("match",),
     "groundtrace.shell.programs.wrappers._PLACES": ("match",),
-    "groundtrace.shell.streams.name_forms.BESIDE": ("match",),
-    "groundtrace.shell.streams.name_forms.OWN": ("match",),
-    "groundtrace.shell.streams.patched._TOLD": ("match",),
+    "groundtrace.shell.streams.name_lists.BESIDE": ("match",),
+    "groundtrace.shell.streams.name_lists.OWN": ("match",),
+    "groundtrace.shell.streams.patched._SAID": ("match",),
     "groundtrace.tools.persisted._GREPPED": ("match",),
     "groundtrace.tools.local_files.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),

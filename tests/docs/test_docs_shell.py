@@ -13,8 +13,8 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
 from groundtrace.shell import shell_refs
+from groundtrace.shell.programs.call import Program
 from groundtrace.shell.programs.effects import EFFECTS
-from groundtrace.shell.programs.program import Program
 from groundtrace.shell.programs.table import PROGRAMS, TABLE, entry
 from tests.shell import scratch_repository
 from tests.shell.scores import judge_output

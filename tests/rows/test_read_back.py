@@ -9,8 +9,8 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.model import Problem
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.runs.evaluated_trials import stored_trial_rows
 from groundtrace.runs.read import read_metrics, read_outcomes
-from groundtrace.runs.stored_rows import stored_trial_rows
 from groundtrace.storage import LocalFolder
 from tests.documents.builders import outcome, outcomes
 from tests.metrics.builders import Seen, metrics_of, step, trial

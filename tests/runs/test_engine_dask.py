@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from groundtrace.errors import InputError, OutputError, UsageError
 from groundtrace.runs.engine import dask as dask_engine
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.engine.dask import DaskEngine
+from groundtrace.storage import LocalFolder
 from tests.conftest import FIXED_TIME, Ran
 from tests.whole_runs import DRAWS, copies, results, run, shrink
 
@@ -48,12 +50,15 @@ FOLDERS = os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH"))))
 class Node:
     """A scheduler or a worker in a process of its own."""
 
-    def __init__(self, start: str, *arguments: str, before: str = "") -> None:
+    def __init__(
+        self, start: str, *arguments: str, before: str = "", folder: Path | None = None
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", NODE.format(start=start, before=before), *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            cwd=folder,
             env=os.environ | {"SOURCE_DATE_EPOCH": FIXED_TIME, "PYTHONPATH": FOLDERS},
         )
         assert self.process.stdout is not None
@@ -181,9 +186,10 @@ def test_workers_without_groundtrace_are_refused(scheduler: str, nodes: list[Nod
 
 
 def test_a_worker_of_another_version_that_joins_later_is_refused() -> None:
+    sent = dask_engine.with_absolute_paths([2])
     with pytest.raises(UsageError, match="a worker has groundtrace"):
-        dask_engine.do_checked("0.0.9", square_but_not_three, [1])
-    assert dask_engine.do_checked(__version__, square_but_not_three, [2]) == [(4, None)]
+        dask_engine.do_sent("0.0.9", square_but_not_three, sent, True)
+    assert dask_engine.do_sent(__version__, square_but_not_three, sent, True) == [(4, None)]
 
 
 def test_no_scheduler_and_no_workers_are_said(
@@ -231,3 +237,71 @@ def test_a_client_that_did_not_connect_is_gone(monkeypatch: pytest.MonkeyPatch) 
     finally:
         gc.enable()
     assert closed == [True]
+
+
+def test_relative_paths_mean_the_folder_of_the_command_not_of_the_workers(
+    groundtrace: Call,
+    sample: Path,
+    scheduler: str,
+    nodes: list[Node],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Workers wrote "no usable trace" into their own folder, and the command said it had worked."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    nodes.append(Node(WORKER, scheduler, folder=elsewhere))
+    small = shrink(sample)
+    monkeypatch.chdir(small)
+    flags = ("--tasks", "benchmarks", "--format", "md", *DRAWS)
+    cluster = ("--engine", "dask", "--scheduler", scheduler)
+    far, here = "retrieval_events_far", "retrieval_events_here"
+    ran = groundtrace("run", "runs/official", *flags, *cluster, "--out", far)
+    assert ran.code == 0, ran.err
+    assert "report: retrieval_events_far/" in ran.out
+    assert not list(elsewhere.iterdir())
+    assert groundtrace("run", "runs/official", *flags, "--out", here, "--jobs", 1).code == 0
+    assert results(small / far) == results(small / here)
+
+
+NEAR_SIGHTED = """
+import pathlib
+is_dir = pathlib.Path.is_dir
+pathlib.Path.is_dir = lambda path: "{hidden}" not in str(path) and is_dir(path)
+"""
+"""A worker on a machine where a folder is not mounted."""
+
+
+@pytest.mark.parametrize("hidden", ["runs/official", "benchmarks", "far"])
+def test_a_worker_that_cannot_see_a_folder_is_named_with_the_folder(
+    groundtrace: Call, sample: Path, scheduler: str, nodes: list[Node], tmp_path: Path, hidden: str
+) -> None:
+    """Trials, tasks and results: without one of them the documents would be wrong or nowhere."""
+    nodes.append(Node(WORKER, scheduler, before=NEAR_SIGHTED.format(hidden=hidden)))
+    small = shrink(sample)
+    flags = ("--tasks", small / "benchmarks", "--out", tmp_path / "far")
+    cluster = ("--engine", "dask", "--scheduler", scheduler)
+    ran = groundtrace("normalize", small / "runs/official", *flags, *cluster)
+    assert ran.code == 2
+    assert f"worker {nodes[1].address} cannot see /" in ran.err
+    assert hidden in ran.err
+    assert not list((tmp_path / "far").rglob("*.retrieval_events.json"))
+
+
+def test_a_trial_that_is_gone_here_too_is_not_the_workers_fault(cluster: str) -> None:
+    engine = DaskEngine(cluster)
+    (done,) = engine.map(name_of, [Gone(LocalFolder(Path("/no/such/folder")))])
+    engine.close()
+    assert (done.result, done.error) == ("/no/such/folder", None)
+
+
+@dataclass(frozen=True)
+class Gone:
+    folder: LocalFolder
+
+    def folders(self) -> tuple[LocalFolder]:
+        return (self.folder,)
+
+
+def name_of(item: Gone) -> str:
+    return item.folder.url

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
-from groundtrace.runs.known_results import FolderSeen, KnownResults
-from groundtrace.runs.state import State
+from groundtrace.runs.state import FolderSeen, KnownResults, State
 from groundtrace.storage import LocalFolder
 
 

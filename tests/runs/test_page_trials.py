@@ -14,15 +14,14 @@ from groundtrace.errors import OutputError
 from groundtrace.redact import masking
 from groundtrace.report import html
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
-from groundtrace.runs import page_trials
+from groundtrace.runs import report as report_module
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.evaluated_trials import evaluated_trials_in
 from groundtrace.runs.file_names import EVENTS_ENDING
 from groundtrace.runs.normalize import normalize
-from groundtrace.runs.page_trials import known_by, made_trials
 from groundtrace.runs.read import document_paths
-from groundtrace.runs.report import report
+from groundtrace.runs.report import known_by, made_trials, report
 from groundtrace.runs.request import Request
 
 TOOL = "mcp__acme__find"
@@ -83,7 +82,7 @@ def test_a_trial_that_cannot_be_made_stops_the_page(
     def fail(*_: object) -> MadeTrial:
         raise ZeroDivisionError("no")
 
-    monkeypatch.setattr(page_trials, "made_trial", fail)
+    monkeypatch.setattr(report_module, "made_trial", fail)
     outputs, _ = request_of.output_folders.existing()
     with masking(True), pytest.raises(OutputError, match=r"not made for the page \(ZeroDiv"):
         list(made_trials(outputs, request_of, lambda: 0))

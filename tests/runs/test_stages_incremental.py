@@ -17,7 +17,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import Run, layout_of, walk
 from groundtrace.discover.records import Records
-from groundtrace.runs.normalize_runs import Planner
+from groundtrace.runs.normalize import Events
 from groundtrace.storage import EntryKind, Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, TRIALS, results, run, shrink
@@ -147,7 +147,7 @@ def test_run_and_normalize_share_what_they_know(
         raise AssertionError("a run was planned although nothing changed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Planner, "plan", refuse)
+        patch.setattr(Events, "planned", refuse)
         ran = groundtrace(*commands[order[1]])
     assert ran.code == 0
     assert f"0 documents written, {TRIALS} unchanged" in ran.out + ran.err
@@ -459,7 +459,7 @@ def test_a_single_trial_given_as_the_run_is_not_stale_for_its_own_results(
 def test_a_trial_that_failed_is_tried_again(
     groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groundtrace.runs import normalize_runs as stage
+    from groundtrace.runs import normalize as stage
 
     real = stage.normalize_trial
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Generator, Iterable
@@ -42,7 +44,8 @@ def small(sample: Path) -> Path:
 
 
 def documents(folder: Path) -> list[Path]:
-    return [p for p in folder.rglob("retrieval_events*/**/*.json") if not p.name.startswith(".")]
+    found = [p for p in folder.rglob("*.json") if not p.name.startswith(".")]
+    return sorted(p for p in found if "retrieval_events" in str(p))
 
 
 def leftovers(folder: Path) -> list[Path]:
@@ -66,6 +69,40 @@ def test_a_killed_run_leaves_whole_files_and_the_next_completes_it(
     assert not leftovers(small)
     run(groundtrace, small, "--force")
     assert results(small) == completed
+
+
+KILLS = int(os.environ.get("GROUNDTRACE_KILLS", "3"))
+"""Random kills to try; a hundred take ten minutes."""
+
+
+@pytest.mark.parametrize("seed", range(KILLS))
+def test_killed_at_random_and_run_again_it_has_the_bytes_of_an_undisturbed_run(
+    seed: int, groundtrace: Call, small: Path, tmp_path: Path
+) -> None:
+    """New results, results of other settings, results of which some were removed: in each of these
+    states, and with one process or two, the command may be killed twice before it can finish."""
+    chance = random.Random(seed)
+    copies(small, 2)
+    out, undisturbed = tmp_path / "retrieval_events_out", tmp_path / "retrieval_events_whole"
+    run(groundtrace, small, "--out", undisturbed)
+    started = time.monotonic()
+    assert start(small, "--out", str(out)).wait(120) == 0
+    whole = time.monotonic() - started
+    for _ in range(2):
+        kind = chance.choice(["new", "other settings", "some removed"])
+        if kind == "new":
+            shutil.rmtree(out, ignore_errors=True)
+        elif kind == "some removed":
+            for path in chance.sample(documents(out), min(5, len(documents(out)))):
+                path.unlink()
+        flags = ("--shell", "ignore") if kind == "other settings" else ()
+        process = start(small, "--out", str(out), "--jobs", chance.choice("12"), *flags)
+        time.sleep(chance.uniform(0.2, 1.0) * whole)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    run(groundtrace, small, "--out", out)
+    assert results(out) == results(undisturbed)
+    assert not leftovers(out)
 
 
 def test_a_run_killed_under_other_settings_leaves_nothing_that_passes_for_ours(

@@ -13,10 +13,9 @@ from groundtrace import pipeline
 from groundtrace.base import kept_bytes
 from groundtrace.errors import OutputError
 from groundtrace.model import Outcome, Task, Trial
-from groundtrace.runs import waiting_trials
-from groundtrace.runs.plan import TrialWork
+from groundtrace.runs import plan
+from groundtrace.runs.plan import TrialWork, WaitingTrials
 from groundtrace.runs.trial_results import TrialDone
-from groundtrace.runs.waiting_trials import WaitingTrials
 from groundtrace.storage import LocalFolder
 from groundtrace.storage.listed import listed
 from tests.conftest import Ran
@@ -43,7 +42,7 @@ def a_trial(folder: Path, name: str, task: Task | None) -> Trial:
 
 def test_trials_come_back_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With their files as listed, and with the very task that other trials have too."""
-    monkeypatch.setattr(waiting_trials, "IN_MEMORY", 1)
+    monkeypatch.setattr(plan, "IN_MEMORY", 1)
     task = Task(name="a-1", benchmark="suite", folder=None)
     trials = [a_trial(tmp_path, f"t{n}", task if n % 2 else None) for n in range(4)]
     waiting = WaitingTrials()
@@ -66,7 +65,7 @@ def test_no_room_for_trials_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def full(_file: object) -> IO[bytes]:
         return open("/dev/full", "r+b", buffering=0)
 
-    monkeypatch.setattr(waiting_trials, "IN_MEMORY", 0)
+    monkeypatch.setattr(plan, "IN_MEMORY", 0)
     monkeypatch.setattr(kept_bytes.KeptBytes, "_opened", full)
     with pytest.raises(OutputError, match=r"No space left on device.*TMPDIR"):
         WaitingTrials().add(a_trial(tmp_path, "t", None))
@@ -93,7 +92,7 @@ def test_documents_are_the_same_wherever_trials_wait(
     before = results(out)
     assert before
     assert "made to fail" in in_memory.err
-    monkeypatch.setattr(waiting_trials, "IN_MEMORY", 2)
+    monkeypatch.setattr(plan, "IN_MEMORY", 2)
     in_file = groundtrace(*command)
     assert results(out) == before
     assert in_file.err == in_memory.err
@@ -117,7 +116,7 @@ def test_only_a_few_trials_are_in_memory_while_a_run_is_processed(
 
     def most(in_memory: int) -> int:
         alive.clear()
-        monkeypatch.setattr(waiting_trials, "IN_MEMORY", in_memory)
+        monkeypatch.setattr(plan, "IN_MEMORY", in_memory)
         run(groundtrace, small, "--force")
         assert len(alive) == TRIALS
         return max(alive)

@@ -10,6 +10,7 @@ special case for them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import countOf
 
 from groundtrace.base.patterns import regex
 
@@ -44,16 +45,15 @@ def half(text: str, ends: bool) -> Half:
     return made
 
 
-_WHOLE = frozenset([str])
-
-
 def is_cut(lines: Sequence[str]) -> bool:
     """Whether something is missing between the lines."""
-    return not _WHOLE.issuperset(map(type, lines))
+    return countOf(map(type, lines), str) != len(lines)
 
 
-def whole(lines: Sequence[str]) -> list[str]:
+def whole(lines: Sequence[str]) -> Sequence[str]:
     """The lines that were shown completely."""
+    if not is_cut(lines):
+        return lines
     return [line for line in lines if type(line) is str]
 
 

@@ -11,6 +11,7 @@ knows its scope, of an unknown tool only the spelling is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from groundtrace.answers.file_names import named_like_file
@@ -29,6 +30,8 @@ _BINARY = regex(
 )
 _OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 _LONGEST_PATH = 4096
+_MOSTLY = 0.9
+"""The share of lines that must begin with a number."""
 
 Place = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
@@ -80,45 +83,80 @@ def found(
     numbered: bool | None = True,
     context: bool = True,
     repo: str | None = None,
+    prefix: str = "",
 ) -> Iterator[Shown]:
     """What each line shows: matches, context, files that are only named.
 
-    Lines that name no file are passed over.
+    Lines that name no file are passed over. `prefix` stands before every name: `git grep x HEAD`
+    prints `HEAD:path:12:text`.
     """
+    if prefix:
+        lines = [line.removeprefix(prefix) for line in lines]
     names = _Names(place)
     known = _known_names(lines, names, numbered) if context else None
     before: tuple[str, int] | None = None
     for line in lines:
-        if line == BREAK:
+        match = MATCH.match(line, 0, _LONGEST_PATH) if numbered is not False else None
+        path = names.known.get(match[1]) if match is not None else None
+        if match is not None and path and (known is None or path in known):
+            number: int | None = int(match[2])  # the usual case: a file that was named before
+        elif line == BREAK:
             before = None
             continue
-        other = binary_file(line)
-        if other:
+        elif other := binary_file(line):
             if path := names.path(other):
                 yield Shown(path, "surfaced", repo=repo)
             continue
-        placed = _placed(line, names, known, before, numbered)
-        if placed is None:
-            continue
-        path, number = placed
-        if is_omitted(line):
+        else:
+            placed = _placed(line, names, known, before, numbered)
+            if placed is None:
+                continue
+            path, number = placed
+        if line[-1:] == "]" and is_omitted(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            yield Shown(path, "matched", number, None, len(line) + 1, repo)
+            yield Shown(path, "matched", number, None, len(prefix) + len(line) + 1, repo)
         before = (path, number) if number is not None else None
 
 
-def found_in(lines: Iterable[str], path: str, repo: str | None = None) -> Iterator[Shown]:
-    """Lines of the only file that was searched: `12:text` and `12-text`, or text alone."""
+def found_in(
+    lines: Iterable[str],
+    path: str,
+    repo: str | None = None,
+    number: Callable[[str], int | None] | None = None,
+) -> Iterator[Shown]:
+    """Lines of the only file that was searched: `12:text` and `12-text`, or text alone.
+
+    `number` finds the number of a line, if it does not stand at its start in this way.
+    """
+    number = number or bare_number
     for line in lines:
-        if line == BREAK:
-            continue
-        match = BARE.match(line)
-        if is_omitted(line) or binary_file(line):
+        if line == BREAK or is_omitted(line):
+            continue  # neither a name nor a line of the file
+        if binary_file(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            number = None if match is None else int(match[1])
-            yield Shown(path, "matched", number, None, len(line) + 1, repo)
+            yield Shown(path, "matched", number(line), None, len(line) + 1, repo)
+
+
+def numbers_rise(lines: Sequence[str]) -> bool:
+    """Whether nearly all lines begin with numbers of lines: these rise, times of a log need not."""
+    shown = [line for line in lines if line != BREAK]
+    numbers = [number for number in map(bare_number, shown) if number is not None]
+    if not numbers or len(numbers) < len(shown) * _MOSTLY:
+        return False
+    return all(first < second for first, second in pairwise(numbers))
+
+
+def no_number(_: str) -> int | None:
+    """For `found_in`: the lines have no numbers."""
+    return None
+
+
+def bare_number(line: str) -> int | None:
+    """The number of a line of the only file that was searched."""
+    match = BARE.match(line)
+    return None if match is None else int(match[1])
 
 
 class _Names:
@@ -126,13 +164,14 @@ class _Names:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._paths: dict[str, str] = {}
+        self.known: dict[str, str] = {}
+        """The paths found so far; empty for names that are none."""
 
     def path(self, name: str) -> str:
         """The path of a name; empty if it is none."""
-        path = self._paths.get(name)
+        path = self.known.get(name)
         if path is None:
-            path = self._paths[name] = self._place(name) or ""
+            path = self.known[name] = self._place(name) or ""
         return path
 
 

@@ -36,7 +36,7 @@ _FILE = regex(r"File: (?P<path>[^\n]+)")
 _ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
 _LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:-]")
 _TERM = regex(
-    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>/[^\n]{1,4096}?)[\]:]?[ \t]*'
+    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>/[^\n]{1,4096}?)[\]:]?[ \t]{0,20}'
 )
 
 
@@ -93,6 +93,24 @@ def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> I
     for path, group in zip(paths, groups, strict=True):
         for line in group[1:]:
             yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
+
+
+# --- contents of several files, as head and tail print them --------------------------------------
+
+ARROWS = regex(r"==> (.+) <==$")
+
+
+def below_arrows(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Name and lines of each file below `==> name <==`, and whether it is the last one.
+
+    Between two files there is an empty line.
+    """
+    heads = [(at, found[1]) for at, line in enumerate(lines) if (found := ARROWS.match(line))]
+    ends = [at for at, _ in heads[1:]]
+    for (at, name), end in zip(heads, [*ends, len(lines)], strict=False):
+        is_last = end == len(lines)
+        gap = not is_last and end - at > 1 and not lines[end - 1]
+        yield name, lines[at + 1 : end - gap], is_last
 
 
 # --- sections: content below a heading ---------------------------------------------------------

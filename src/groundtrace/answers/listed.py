@@ -18,7 +18,15 @@ _COUNT = regex(
     r"|(?P<path>[^\s:][^:\t]{0,1000}): ?[1-9]\d{0,8}(?: (?:match(?:es)?|lines?|times?|hits?))?"
     r"|[1-9]\d{0,8} +(?P<behind>[^\s:][^:\t]{0,1000})"
 )
-_TOTAL = regex(r"\d{1,9} total|(?:Found \d{1,9}|End of) match.*")
+LONG = regex(
+    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
+    r"(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{1,2}:\d{2}|\d{4})|\d{1,2} [A-Z][a-z]{2} +(?:\d{1,2}:\d{2}|\d{4})"
+    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
+)
+"""A row of `ls -l`: type, rights, owner, size, date and name."""
+TOTAL = regex(r"total \d[\d.,]*[KMGTP]?$")
+"""The first line of `ls -l`."""
+_SUM = regex(r"\d{1,9} total|(?:Found \d{1,9}|End of) match.*")
 _STATE = regex(r"(?:[AMDTUXB]|[RC]\d{1,3})\t(?P<paths>[^\t]+(?:\t[^\t]+)?)")
 _RENAMED = regex(r"(?P<before>[^{}]*)\{(?P<old>[^{}]*) => (?P<new>[^{}]*)\}(?P<behind>[^{}]*)")
 _BULLET = regex(r"(?:[-*•] +|\d{1,4}[.)] +)")
@@ -70,14 +78,32 @@ def _nested(rows: Sequence[tuple[int, str]], root: str) -> Iterator[str]:
             yield path
 
 
+def long_listing(lines: Sequence[str]) -> Iterator[str]:
+    """`ls -l`: the type of a row says which names are files."""
+    rows = [line for line in lines if line.strip() and not TOTAL.match(line)]
+    found = [LONG.match(line[:LONGEST_PATH]) for line in rows]
+    if found and all(found):
+        yield from (row["name"] for row in found if row and row["type"] == "-")
+
+
 def diff_stat(lines: Sequence[str]) -> Iterator[str]:
     """`git diff --stat`."""
     if not any("changed" in line for line in lines):
         return
     for line in lines:
-        name, bar, change = line[:LONGEST_PATH].partition("|")
-        if bar and line.startswith(" ") and _STAT.match(change):
-            yield from filter(is_file, _both_names(name.strip()))
+        yield from filter(is_file, stat_names(line[:LONGEST_PATH]))
+
+
+def stat_names(line: str) -> list[str]:
+    """The name in a row of `git diff --stat`, both names of a renamed file; none for other lines.
+
+    A name that git shortened (`.../deep/a.py`) is none.
+    """
+    name, bar, change = line.rpartition("|")
+    name = name.strip()
+    if not bar or not line.startswith(" ") or not _STAT.match(change) or name.startswith("..."):
+        return []
+    return [side for side in _both_names(name) if side]
 
 
 def _both_names(name: str) -> list[str]:
@@ -102,7 +128,7 @@ def git_status(lines: Sequence[str]) -> Iterator[str]:
 
 def counts(lines: Sequence[str]) -> Iterator[str]:
     """`path:3` on each line: how often something occurs in a file; no lines of the file."""
-    filled = [line.strip() for line in lines if line.strip() and not _TOTAL.fullmatch(line.strip())]
+    filled = [line.strip() for line in lines if line.strip() and not _SUM.fullmatch(line.strip())]
     found = [match for line in filled if (match := _COUNT.fullmatch(line[:LONGEST_PATH]))]
     if found and len(found) == len(filled):
         paths = [match["first"] or match["path"] or match["behind"] for match in found]
@@ -140,5 +166,5 @@ def names(lines: Sequence[str]) -> Iterator[str]:
         yield from found
 
 
-LISTINGS = (marked, tree, indented, diff_stat, git_status, states, counts, names)
+LISTINGS = (marked, tree, long_listing, indented, diff_stat, git_status, states, counts, names)
 """Shapes of lists, tried in this order."""

@@ -28,6 +28,10 @@ SPACED = regex(r" *+(\d{1,9}) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
 COLON = regex(r"(\d{1,9}): ?(.*)", re.DOTALL)
 """A line of remote readers and of opencode."""
+LEAD = regex(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
+"""A number at the start of a line of a program that was asked for numbers, in any form."""
+BLAME = regex(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
+"""A line of git blame: the number stands behind commit, author and date."""
 BARRED = regex(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)
 """A line of SWE-agent's window."""
 

@@ -46,8 +46,8 @@ def command(**given: Unpack[Demo]) -> int:
     from groundtrace.demo.swebench import BASELINE, write_swebench
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.engine import make_engine
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.path import run_stages
     from groundtrace.runs.request import Request
 
     out, quiet = Path(given["out"]), given["quiet"]

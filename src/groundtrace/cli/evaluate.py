@@ -21,9 +21,9 @@ from groundtrace.config import Messages, Progress, Setup, Where, Work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.runs.evaluated import OlderDocument
+    from groundtrace.runs.did import OlderDocument
+    from groundtrace.runs.evaluated_trials import MadeRows
     from groundtrace.runs.request import Request
-    from groundtrace.runs.rows_of_runs import MadeRows
 
 
 class Documents(Work, Where, Setup, Progress, Messages, total=False):

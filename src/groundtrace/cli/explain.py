@@ -16,7 +16,7 @@ from groundtrace.config import Json, Option, Tracebacks, TrialOptions
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.results import Evaluation
-    from groundtrace.runs.pick import Picked
+    from groundtrace.runs.explain import Picked
 
 
 class Explain(TrialOptions, total=False):
@@ -95,8 +95,8 @@ def _evaluation(
     """The trial that the user means, evaluated; a list of trials if it is not clear which."""
     from groundtrace.api import evaluate_found, evaluate_trial
     from groundtrace.errors import InputError, NothingFoundError, UsageError
+    from groundtrace.runs.explain import pick, the_one
     from groundtrace.runs.only import nothing_fits
-    from groundtrace.runs.pick import pick, the_one
     from groundtrace.storage import open_place
     from groundtrace.truth.definitions import load_tasks
 

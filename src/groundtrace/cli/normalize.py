@@ -23,7 +23,7 @@ from groundtrace.config import DryRun, Messages, Progress, Reading, Setup, Truth
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.model import Trial
-    from groundtrace.runs.normalized import Normalized
+    from groundtrace.runs.did import Normalized
     from groundtrace.truth import Registry
 
 

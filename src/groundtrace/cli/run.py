@@ -37,17 +37,17 @@ def command(runs: str, **given: Unpack[Run]) -> int:
       groundtrace run runs/official --tasks benchmarks
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
-    from groundtrace.runs.everything import run_stages
     from groundtrace.runs.impact import widest_document
+    from groundtrace.runs.path import run_stages
     from groundtrace.runs.prepare import formats_for, impact_options_for
 
     if given["dry_run"]:
         return normalize_command.list_trials(runs, settings_of(given), given)
     with prepared_request("working", runs, given, reads_traces=True) as request:
         analysis = impact_options_for(given, request.settings)
-        done, failed, written, summary = run_stages(
-            request, analysis, formats_for(given), partial(check_names, given)
-        )
+        named = "baseline" in given or "against" in given
+        check = partial(check_names, given) if named else None
+        done, failed, written, summary = run_stages(request, analysis, formats_for(given), check)
         document = None if done.all_failed else widest_document(request)
     check_names(given, document)
     if given["json"]:

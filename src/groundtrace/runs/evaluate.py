@@ -2,46 +2,66 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
+from typing import Any
 
-from groundtrace.documents.summary import RunSummaryDocument
+import msgspec
+from msgspec import field
+
+from groundtrace.documents.outcomes import OutcomesDocument
+from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.errors import NothingFoundError
-from groundtrace.rows.kept import RowsByRun
-from groundtrace.runs.all_outcomes import outcomes_of, outside_runs
-from groundtrace.runs.evaluate_runs import documents_if_stale, evaluate_batch
-from groundtrace.runs.evaluated import Evaluated
-from groundtrace.runs.file_names import OUTCOMES_FILE, SUMMARY
+from groundtrace.model import Problem
+from groundtrace.problems import ProblemKind
+from groundtrace.redact import mask
+from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.runs.did import Did, Evaluated, OlderDocument
+from groundtrace.runs.engine import Done
+from groundtrace.runs.evaluated_trials import (
+    DocumentDone,
+    DocumentWork,
+    ReadAgain,
+    evaluate_stored,
+    rows_of_runs,
+    works_on,
+)
+from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
+from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
+from groundtrace.runs.outcomes import outcomes_of, outside_runs
 from groundtrace.runs.output_folders import RunOutput
-from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.read import OutcomeIndex, StoredDocument, read_one, read_outcomes
+from groundtrace.runs.refused import lines_of, refused_record, set_aside_metrics
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.rows_of_runs import ReadAgain, rows_of_runs
-from groundtrace.runs.session import RunSession, batches, open_if_stale
-from groundtrace.runs.small_evaluations import evaluate_small
+from groundtrace.runs.session import RunSession, open_if_stale, work_through
 from groundtrace.runs.state import fingerprint, mark_of
 from groundtrace.runs.write import write_document
 
 
-def evaluate(request: Request, fresh_rows: RowsByRun | None = None) -> Evaluated:
+def evaluate(
+    request: Request, fresh_rows: RowsByRun | None = None, *, did: Did | None = None
+) -> Evaluated:
     """Metrics and summaries for every output folder of RUNS.
 
     `fresh_rows` are rows of documents that this command has just made and evaluated. Rows that are
-    made here are added to them.
+    made here are added to them. `did` is what this command has done already.
     """
     outputs, single = request.output_folders.existing()
-    done = Evaluated(outputs, single, rows=RowsByRun() if fresh_rows is None else fresh_rows)
-    made = done.rows
+    if did is None:
+        did = Did() if fresh_rows is None else Did(fresh_rows)
+    done = did.evaluated
+    done.outputs, done.single = outputs, single
+    summary = Summary(request)
     request.ticker.stage("evaluating", "runs")
     request.ticker.add_total(len(outputs))
-    settings = asdict(request.settings)
-    looked = ((one, documents_if_stale(one, request, settings, done)) for one in outputs)
-    stale = ((output, documents) for output, documents in looked if documents is not None)
-    large = evaluate_small(stale, request, done)
-    for batch in batches(large, lambda output: len(made.get(output.folder.url, ())) + 1):
-        evaluate_batch(batch, request, done)
+    request.ticker.advance(sum(summary.name in did.settled[one.folder.url] for one in outputs))
+    settle_existing(outputs, Job(request, (summary,), single), did)
     if not done.evaluated and not done.unchanged and not done.failed:
         raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace normalize'")
     if not single:
-        _summarise_all(request, done)
+        _summarise_all(request, did)
     return done
 
 
@@ -52,10 +72,11 @@ def summary_of(request: Request, done: Evaluated) -> RunSummaryDocument | None:
     return stored.document
 
 
-def _summarise_all(request: Request, done: Evaluated) -> None:
+def _summarise_all(request: Request, did: Did) -> None:
     """The summary over all runs, each copy of a trial counted once."""
+    done = did.evaluated
     target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-    runs = [(o.run_id, mark_of(o.folder, SUMMARY)) for o in done.outputs]
+    runs = [(o.run_id, request.known.mark_of(o.folder, SUMMARY)) for o in done.outputs]
     outside = mark_of(target.folder, OUTCOMES_FILE)
     made_from = fingerprint(runs, outside, request.only, asdict(request.settings))
 
@@ -67,8 +88,9 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
             return
         from groundtrace.rows.summarise import summarise
 
+        table = did.tables.get(done.outputs[0].folder.url) if len(done.outputs) == 1 else None
         summary = summarise(
-            done.table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
+            table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),
@@ -78,3 +100,182 @@ def _summarise_all(request: Request, done: Evaluated) -> None:
         written = write_document(session.folder, SUMMARY, summary)
         session.enter_result(SUMMARY, made_from, written)
         session.save()
+
+
+class _RunToEvaluate(msgspec.Struct):
+    """One run while its documents are evaluated."""
+
+    run: OpenRun
+    made_from: str
+    """Fingerprint of everything that its summary is made from."""
+    paths: Sequence[str]
+    """Events documents that fit the request."""
+    stale: frozenset[str]
+    """Events documents whose metrics must be computed."""
+    outcomes: OutcomesDocument | None = None
+    works: Sequence[DocumentWork] = ()
+    older: Sequence[OlderDocument] = ()
+    left_behind: Sequence[str] = ()
+    """Events documents that belong to no trial."""
+    problems: Counter[ProblemKind] = field(default_factory=Counter)
+    refused: list[RefusedDocument] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    """Events documents that gave no row: refused, or evaluating them failed."""
+
+    @property
+    def session(self) -> RunSession:
+        return self.run.session
+
+    @property
+    def rows(self) -> KeptRows:
+        """Rows of its documents; rows made now are added."""
+        return self.run.did.rows[self.run.address]
+
+    def refuse(self, path: str, problem: Problem) -> None:
+        """Note a document that cannot be read."""
+        self.problems[problem.kind] += 1
+        self.refused.append(refused_record(self.session.output, path, problem))
+
+
+class Summary(Target[_RunToEvaluate], frozen=True, dict=True):
+    """Metrics of a run's events documents, and the run's summary.
+
+    Made from its events documents, its outcomes and the settings.
+    """
+
+    @cached_property
+    def _settings(self) -> Mapping[str, Any]:
+        return asdict(self.request.settings)
+
+    def look(self, run: OpenRun) -> _RunToEvaluate | None:
+        session, made, request = run.session, run.rows or (), self.request
+        marks = session.marks
+        paths = sorted(path for path in marks if path.endswith(EVENTS_ENDING))
+        if not paths and OUTCOMES_FILE not in marks:
+            return None
+        stale = frozenset(
+            path
+            for path in paths
+            if path not in made and (request.force or not session.is_current_metrics(path))
+        )
+        events = {path: marks[path] for path in paths}
+        made_from = fingerprint(events, marks.get(OUTCOMES_FILE), request.only, self._settings)
+        if not stale and not made and not request.force and session.is_current(SUMMARY, made_from):
+            return None
+        return _RunToEvaluate(run, made_from, paths, stale)
+
+    def skip(self, run: OpenRun) -> None:
+        paths = [path for path in run.session.marks if path.endswith(EVENTS_ENDING)]
+        run.did.evaluated.unchanged += len(paths)
+        run.did.evaluated.older += _older(run, sorted(paths))
+        run.did.rows.pop(run.address, None)
+        self.request.ticker.advance()
+
+    def make(self, works: Sequence[_RunToEvaluate], batch: Batch) -> None:
+        """Evaluate the documents that are stale, and write the runs' summaries."""
+        done = batch.did.evaluated
+        by_address = {one.run.address: one for one in works}
+        for one in works:
+            _prepare(one, self.request)
+
+        def enter(result: Done[DocumentWork, DocumentDone], session: RunSession) -> None:
+            _enter(result, by_address[session.folder.url], done)
+
+        documents = [work for one in works for work in one.works]
+        # A run is finished after all its documents and its summary; each is an equal part of it.
+        each = len(works) / (len(documents) + len(works)) if works else 0
+        work_through(self.request, batch.sessions, evaluate_stored, documents, enter, each=each)
+        for one in works:
+            _count(one, self.request, done)
+            _write_summary(one, self.request)
+            self.request.ticker.advance(each)
+            batch.clock.save_if_due()
+
+
+def _older(run: OpenRun, paths: Sequence[str]) -> list[OlderDocument]:
+    """Those of these events documents that another version of groundtrace made."""
+    version = run.session.state.earlier or ""
+    return [
+        OlderDocument(f"{run.address}/{path}", version) for path in run.session.state.older(paths)
+    ]
+
+
+def _prepare(one: _RunToEvaluate, request: Request) -> None:
+    """Which documents of a run to evaluate, and which only to read for the summary."""
+    session, made = one.session, one.rows
+    stored = StoredDocument(OUTCOMES_FILE, one.run.outcomes)
+    if stored.document is None:
+        stored = read_outcomes(session.folder)
+        one.run.outcomes = stored.document
+    one.outcomes = stored.document
+    if stored.problem is not None:
+        one.refuse(OUTCOMES_FILE, stored.problem)
+    index = OutcomeIndex(stored)
+    one.left_behind = [path for path in one.paths if not index.lists(path)]
+    if one.left_behind:
+        one.problems["left_behind"] += len(one.left_behind)
+    for path in one.left_behind:
+        session.leave_metrics(path)
+    gone = {*made, *one.left_behind}
+    one.older = _older(one.run, [path for path in one.paths if path not in gone])
+    one.paths = [path for path in one.paths if index.wants(path, request.only)]
+    to_read = [path for path in one.paths if path not in made]
+    unchanged = frozenset(path for path in one.stale if session.is_current_metrics(path))
+    one.works = list(
+        works_on(session.folder, to_read, index, request, stale=one.stale, unchanged=unchanged)
+    )
+
+
+def _enter(result: Done[DocumentWork, DocumentDone], one: _RunToEvaluate, done: Evaluated) -> None:
+    path = result.item.document_path
+    made = result.result
+    if made is not None and made.packed_row is not None:
+        one.rows.keep_packed(path, made.packed_row)
+        one.session.enter_metrics(path, one.session.marks[path], made.metrics_mark)
+        return
+    one.session.forget_metrics(path)
+    one.lost.add(path)
+    reason = result.error
+    if made is not None and made.refused is not None:
+        one.refuse(path, made.refused)
+        set_aside_metrics(one.session.output, path)
+        reason = one.refused[-1].reason
+    else:
+        one.problems["broken_document"] += 1
+    done.failed.append(f"{result.item.output.url}/{path}: {mask(reason or 'failed')}")
+
+
+def _count(one: _RunToEvaluate, request: Request, done: Evaluated) -> None:
+    """Add the results of a run's documents to the counts of the command."""
+    whole = [work for work in one.works if work.document_path not in one.lost]
+    worked = sum(not work.is_current for work in whole)
+    done.evaluated += len(one.paths) - len(one.works) + worked
+    done.unchanged += len(whole) - worked
+    one.refused.sort(key=lambda refused: refused.path)
+    done.refused += one.refused
+    done.older += one.older
+    if any(refused.path == OUTCOMES_FILE for refused in one.refused):
+        done.failed += lines_of(refused for refused in one.refused if refused.path == OUTCOMES_FILE)
+    if not request.only:
+        one.session.forget_metrics_but({*one.rows, *one.left_behind})
+    if one.works:
+        one.session.list_again()
+
+
+def _write_summary(one: _RunToEvaluate, request: Request) -> None:
+    from groundtrace.rows.summarise import summarise, table_of
+
+    rows = one.rows
+    table = table_of(ReadAgain(lambda: (rows[path] for path in sorted(rows))))
+    summary = summarise(
+        table,
+        scope=one.session.output.run_id,
+        generated_at=request.generated_at,
+        outcomes=[one.outcomes] if one.outcomes is not None else [],
+        problems={kind: number for kind, number in one.problems.items()},  # noqa: C416
+        refused=one.refused,
+    )
+    tables = one.run.did.tables
+    tables[one.run.address] = table if not tables else None
+    written = write_document(one.session.folder, SUMMARY, summary)
+    one.session.enter_result(SUMMARY, one.made_from, written)

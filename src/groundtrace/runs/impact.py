@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import field
@@ -15,14 +15,16 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.errors import NothingFoundError, UsageError
 from groundtrace.impact.options import ImpactOptions, fitting
+from groundtrace.runs.did import Did
+from groundtrace.runs.evaluated_trials import MadeRows, rows_for_impact
 from groundtrace.runs.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
+from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
 from groundtrace.runs.output_folders import OutputFolders, RunOutput
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.refused import lines_of, refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.rows_of_runs import MadeRows, rows_for_impact
 from groundtrace.runs.session import RunSession, open_if_stale
-from groundtrace.runs.state import fingerprint, fingerprint_lines
+from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines
 from groundtrace.runs.write import write_document
 
 
@@ -47,25 +49,35 @@ def impact(
     options: ImpactOptions,
     made: MadeRows | None = None,
     check: Check | None = None,
+    *,
+    then: tuple[Target[Any], ...] = (),
+    did: Did | None = None,
 ) -> Analysed:
     """Analyse each run, and all runs together if RUNS contains several.
 
-    The widest analysis comes first: if `check` refuses it, nothing is written.
+    The widest analysis comes first: if `check` refuses it, nothing is written. `then` are targets
+    that are made at once from the analysis of each run. `did` is what this command has done
+    already.
     """
     outputs, single = request.output_folders.existing()
     done = Analysed(outputs, single)
-    scopes = [(output, [output]) for output in outputs]
-    if not single:
-        scopes.append((RunOutput(ALL_RUNS, request.output_folders.aggregate()), outputs))
-    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
+    did = did or Did()
+    rows = did.rows if made is None else made
+    inputs = {output.folder.url: _inputs_of(output, request) for output in outputs}
     done.refused += [one for of_run in inputs.values() for one in of_run.refused]
+    ours = Impact(request, options, check if single else None)
     request.ticker.stage("comparing", "analyses")
-    request.ticker.add_total(len(scopes))
-    for target, analysed in reversed(scopes):
-        _write(target, analysed, request, options, made or {}, inputs, check)
-        check = None
+    request.ticker.add_total(len(outputs) + (not single))
+    request.ticker.advance(sum(ours.name in did.settled[one.folder.url] for one in outputs))
+    if not single:
+        target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
+        _analyse_all(target, outputs, request, options, rows, inputs, check)
         request.ticker.advance()
-    done.written += [f"{target.folder.url}/{IMPACT}" for target, _ in scopes]
+    # An analysis takes milliseconds: alone it is not worth a worker.
+    settle_existing(outputs, Job(request, (ours, *then), single, may_be_sent=bool(then)), did)
+    done.written += [f"{output.folder.url}/{IMPACT}" for output in outputs]
+    if not single:
+        done.written.append(f"{target.folder.url}/{IMPACT}")
     return done
 
 
@@ -99,11 +111,11 @@ def analysis_of_runs(
     """The analysis over all of RUNS, without writing it."""
     outputs, single = request.output_folders.existing()
     scope = outputs[0].run_id if single else ALL_RUNS
-    inputs = {output.folder.url: _inputs(output, request) for output in outputs}
+    inputs = {output.folder.url: _inputs_of(output, request) for output in outputs}
     return _analysis(outputs, scope, request, options, made or {}, inputs)
 
 
-def _write(
+def _analyse_all(
     target: RunOutput,
     outputs: Sequence[RunOutput],
     request: Request,
@@ -112,23 +124,64 @@ def _write(
     inputs: Mapping[str, _Inputs],
     check: Check | None,
 ) -> None:
-    ours = [one for output in outputs for one in inputs[output.folder.url].refused]
+    """The analysis of all runs together."""
+    refused = [one for output in outputs for one in inputs[output.folder.url].refused]
     marks = [inputs[output.folder.url].mark for output in outputs]
-    made_from = fingerprint(marks, asdict(options), request.only, ours)
+    made_from = fingerprint(marks, asdict(options), request.only, refused)
 
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(IMPACT, made_from)
 
     with open_if_stale(target, request.known, is_current) as session:
-        if session is None:
-            return
-        analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
-        if check is not None:
-            check(analysis)
-        analysis = msgspec.structs.replace(analysis, refused=ours)
-        written = write_document(target.folder, IMPACT, analysis)
-        session.enter_result(IMPACT, made_from, written)
-        session.save()
+        if session is not None:
+            analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+            _write(session, analysis, made_from, refused, check)
+            session.save()
+
+
+def _write(
+    session: RunSession,
+    analysis: ImpactDocument,
+    made_from: str,
+    refused: list[RefusedDocument],
+    check: Check | None,
+) -> None:
+    if check is not None:
+        check(analysis)
+    analysis = msgspec.structs.replace(analysis, refused=refused)
+    written = write_document(session.folder, IMPACT, analysis)
+    session.enter_result(IMPACT, made_from, written)
+
+
+class _RunToAnalyse(NamedTuple):
+    run: OpenRun
+    inputs: _Inputs
+    made_from: str
+
+
+class Impact(Target[_RunToAnalyse], frozen=True):
+    """The analysis of a run. Made from its metrics documents, its outcomes and the options."""
+
+    options: ImpactOptions
+    check: Check | None = None
+
+    def look(self, run: OpenRun) -> _RunToAnalyse | None:
+        request, session = self.request, run.session
+        inputs = _inputs(session.output, FolderSeen(session.state, session.marks))
+        made_from = fingerprint([inputs.mark], asdict(self.options), request.only, inputs.refused)
+        if not request.force and session.is_current(IMPACT, made_from):
+            return None
+        return _RunToAnalyse(run, inputs, made_from)
+
+    def make(self, works: Sequence[_RunToAnalyse], batch: Batch) -> None:
+        for run, inputs, made_from in works:
+            output = run.session.output
+            of_run = {run.address: inputs}
+            rows = batch.did.rows
+            analysis = _analysis([output], output.run_id, self.request, self.options, rows, of_run)
+            _write(run.session, analysis, made_from, inputs.refused, self.check)
+            self.request.ticker.advance()
+            batch.clock.save_if_due()
 
 
 def _analysis(
@@ -161,8 +214,11 @@ class _Inputs(NamedTuple):
     refused: list[RefusedDocument]
 
 
-def _inputs(output: RunOutput, request: Request) -> _Inputs:
-    seen = request.known.look_at(output.folder)
+def _inputs_of(output: RunOutput, request: Request) -> _Inputs:
+    return _inputs(output, request.known.look_at(output.folder))
+
+
+def _inputs(output: RunOutput, seen: FolderSeen) -> _Inputs:
     marks = seen.marks
     names = (n for n in sorted(marks) if n == OUTCOMES_FILE or n.endswith(METRICS_ENDING))
     mark = fingerprint_lines(chain((output.run_id,), (f"{name} {marks[name]}" for name in names)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from groundtrace import __version__
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.kept_bytes import KeptBytes
 from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Skipped, select
@@ -24,7 +25,6 @@ from groundtrace.documents.outcomes import SkippedFolder, TrialState
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
-from groundtrace.runs.waiting_trials import WaitingTrials
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder, current_mark
 
@@ -98,10 +98,57 @@ class TrialWork(PlannedTrial, frozen=True):
     run_path: str
     context: WorkContext
 
+    def folders(self) -> Iterator[Folder]:
+        """Folders that a worker must see."""
+        yield self.trial.folder
+        yield self.output
+        if self.trial.task is not None and self.trial.task.folder is not None:
+            yield self.trial.task.folder
+
     def input_bytes(self) -> int | None:
         """Bytes of all files of the trial, which shows whether a worker is worth its start."""
         folder = self.trial.folder
         return bytes_below(folder) if isinstance(folder, LocalFolder) else None
+
+
+IN_MEMORY = 1_000
+"""Trials of a run that stay in memory: a few megabytes."""
+
+
+class WaitingTrials:
+    """Trials of one run that were found and wait to be processed, by number.
+
+    Which of them count is known only when all are found, and a trial takes 5 kB with its records
+    and the listing of its files. So only the first ones stay in memory; the others wait in a
+    temporary file.
+    """
+
+    def __init__(self) -> None:
+        self._here: list[Trial] = []
+        self._file = KeptBytes()
+        self._places: list[tuple[int, Task | None]] = []
+        """Position in the file, and the task: trials of one task share it, so it stays here."""
+
+    def add(self, trial: Trial) -> int:
+        """Add a trial; returns its number. Raises OutputError if the disk is full."""
+        if len(self._here) < IN_MEMORY:
+            self._here.append(trial)
+            return len(self._here) - 1
+        import pickle
+
+        data = pickle.dumps(replace(trial, task=None), pickle.HIGHEST_PROTOCOL)
+        self._places.append((self._file.add(data), trial.task))
+        return len(self._here) + len(self._places) - 1
+
+    def get(self, number: int) -> Trial:
+        """The trial with this number."""
+        if number < len(self._here):
+            return self._here[number]
+        import pickle
+
+        place, task = self._places[number - len(self._here)]
+        trial: Trial = pickle.loads(self._file.data(place))
+        return replace(trial, task=task)
 
 
 class Plan(Frozen, frozen=True):

@@ -10,7 +10,7 @@ import groundtrace.redact.named
 import groundtrace.redact.places
 import groundtrace.rows.make
 import groundtrace.rows.summarise
-import groundtrace.runs.document_work
+import groundtrace.runs.evaluated_trials
 import groundtrace.runs.normalize
 import groundtrace.shell
 import groundtrace.tools.auggie

@@ -19,10 +19,9 @@ from groundtrace.runs.file_names import (
     OUTCOMES_FILE,
     metrics_path,
 )
-from groundtrace.runs.known_results import FolderSeen
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
-from groundtrace.runs.state import entry_of, is_current
+from groundtrace.runs.state import FolderSeen, entry_of, is_current
 
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 from msgspec import field
 
 from groundtrace import __version__
+from groundtrace.config import Settings
 from groundtrace.documents.impact import ImpactDocument
+from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
-from groundtrace.errors import NothingFoundError
+from groundtrace.errors import NothingFoundError, OutputError
 from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
-from groundtrace.runs.evaluated_trials import evaluated_trials_in
-from groundtrace.runs.file_names import IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
+from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
+from groundtrace.runs.did import Did
+from groundtrace.runs.evaluated_trials import (
+    MadeRows,
+    ReadAgain,
+    evaluated_trials_in,
+    read_detail,
+    rows_of_runs,
+)
+from groundtrace.runs.file_names import EVENTS_ENDING, IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
+from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
 from groundtrace.runs.output_folders import RunOutput
-from groundtrace.runs.page_trials import known_by, made_trials
-from groundtrace.runs.read import StoredDocument, read_one
+from groundtrace.runs.read import (
+    OutcomeIndex,
+    StoredDocument,
+    document_paths,
+    read_one,
+    read_outcomes,
+)
 from groundtrace.runs.refused import refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.rows_of_runs import MadeRows, ReadAgain, rows_of_runs
 from groundtrace.runs.session import RunSession, open_if_stale
-from groundtrace.runs.state import fingerprint, fingerprint_lines, mark_of
+from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, mark_of
 from groundtrace.runs.write import write_text
+from groundtrace.storage import Folder
 
 FILES = REPORTS
 """Format to its file."""
@@ -41,31 +60,51 @@ class Reported(msgspec.Struct):
 
 
 def report(
-    request: Request, formats: Sequence[str] | None = None, made: MadeRows | None = None
+    request: Request,
+    formats: Sequence[str] | None = None,
+    made: MadeRows | None = None,
+    *,
+    did: Did | None = None,
 ) -> Reported:
     """Write the reports of each run, and over all runs if RUNS contains several.
 
-    Without `formats`, both formats are written.
+    Without `formats`, both formats are written. `did` is what this command has done already.
     """
     outputs, single = request.output_folders.existing()
-    wanted = tuple(formats) if formats is not None else tuple(FILES)
-    done = Reported()
+    did = did or Did()
+    ours = Report(request, wanted_formats(formats))
+    done = Reported([f"{one.folder.url}/{FILES[name]}" for one in outputs for name in ours.formats])
     request.ticker.stage("report", "files")
-    request.ticker.add_total(len(wanted) * (len(outputs) + (not single)))
-    marks: dict[str, str] = {}
-    refused: dict[str, list[RefusedDocument]] = {}
+    request.ticker.add_total(len(ours.formats) * (len(outputs) + (not single)))
+    settled = sum(ours.name in did.settled[one.folder.url] for one in outputs)
+    request.ticker.advance(len(ours.formats) * settled)
+    settle_existing(outputs, Job(request, (ours,), single), did)
+    marks: list[str] = []
     for output in outputs:
         seen = request.known.look_at(output.folder)
-        marks[output.folder.url] = _mark(seen.marks)
-        refused[output.folder.url] = refused_documents(output, seen)
-        done.refused += refused[output.folder.url]
-    for output in outputs:
-        own = refused[output.folder.url]
-        _report(output, [output], wanted, request, made or {}, done, own, marks)
+        marks.append(_mark(seen.marks))
+        done.refused += refused_documents(output, seen)
     if not single:
-        aggregate = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-        _report(aggregate, outputs, wanted, request, made or {}, done, done.refused, marks)
+        target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
+        done.written += [f"{target.folder.url}/{FILES[name]}" for name in ours.formats]
+        own = (mark_of(target.folder, SUMMARY), mark_of(target.folder, IMPACT))
+        made_from = ours.made_from(own, marks, done.refused)
+        with open_if_stale(
+            target, request.known, lambda session: not ours.stale(session, made_from)
+        ) as session:
+            if session is not None:
+                rows = did.rows if made is None else made
+                data = cache(lambda: _data(target, outputs, request, rows, done.refused))
+                ours.write(session, made_from, data)
+                session.save_if_changed()
+            else:
+                request.ticker.advance(len(ours.formats))
     return done
+
+
+def wanted_formats(formats: Sequence[str] | None) -> tuple[str, ...]:
+    """The formats to write; without any, all."""
+    return tuple(formats) if formats is not None else tuple(FILES)
 
 
 def _mark(listed: Mapping[str, str]) -> str:
@@ -82,41 +121,63 @@ def _mark(listed: Mapping[str, str]) -> str:
     return fingerprint_lines(shown)
 
 
-def _report(
-    target: RunOutput,
-    outputs: Sequence[RunOutput],
-    formats: tuple[str, ...],
-    request: Request,
-    made: MadeRows,
-    done: Reported,
-    refused: Sequence[RefusedDocument],
-    marks: Mapping[str, str],
-) -> None:
-    folder = target.folder
-    done.written += [f"{folder.url}/{FILES[name]}" for name in formats]
-    own = (mark_of(folder, SUMMARY), mark_of(folder, IMPACT))
-    parts = [own, [marks[output.folder.url] for output in outputs]]
-    made_from = fingerprint(__version__, parts, request.only, request.settings.mask, refused)
+class _RunToReport(NamedTuple):
+    run: OpenRun
+    refused: list[RefusedDocument]
+    made_from: str
 
-    def is_current(session: RunSession, name: str) -> bool:
-        return not request.force and session.is_current(FILES[name], made_from)
 
-    def all_are_current(session: RunSession) -> bool:
-        return all(is_current(session, name) for name in formats)
+class Report(Target[_RunToReport], frozen=True):
+    """The reports of a run. Made from its summary, its analysis, its outcomes and documents."""
 
-    with open_if_stale(target, request.known, all_are_current) as session:
-        if session is None:
-            request.ticker.advance(len(formats))
-            return
-        # Made only if a report is written, and once for both formats.
-        data = cache(lambda: _data(target, outputs, request, made, refused))
-        for name in formats:
-            if not is_current(session, name):
-                with masking(request.settings.mask):
-                    written = write_text(folder, FILES[name], RENDERERS[name](data()))
+    formats: tuple[str, ...]
+
+    def load(self) -> None:
+        # The page is left out: it loads numpy, which starts threads, and then nothing is forked.
+        import groundtrace.report.markdown  # noqa: F401
+
+    def made_from(
+        self, own: tuple[str, str], marks: list[str], refused: Sequence[RefusedDocument]
+    ) -> str:
+        """Fingerprint of all that reports are made from: marks of the summary and the analysis, and
+        of the runs."""
+        request = self.request
+        return fingerprint(__version__, [own, marks], request.only, request.settings.mask, refused)
+
+    def stale(self, session: RunSession, made_from: str) -> list[str]:
+        """The formats that are not on disk as they would be made now."""
+        return [
+            name
+            for name in self.formats
+            if self.request.force or not session.is_current(FILES[name], made_from)
+        ]
+
+    def look(self, run: OpenRun) -> _RunToReport | None:
+        session = run.session
+        refused = refused_documents(session.output, FolderSeen(session.state, session.marks))
+        own = (session.mark(SUMMARY), session.mark(IMPACT))
+        made_from = self.made_from(own, [_mark(session.marks)], refused)
+        return _RunToReport(run, refused, made_from) if self.stale(session, made_from) else None
+
+    def skip(self, run: OpenRun) -> None:
+        self.request.ticker.advance(len(self.formats))
+
+    def make(self, works: Sequence[_RunToReport], batch: Batch) -> None:
+        for one in works:
+            output, rows = one.run.session.output, batch.did.rows
+            data = cache(partial(_data, output, [output], self.request, rows, one.refused))
+            self.write(one.run.session, one.made_from, data)
+            batch.clock.save_if_due()
+
+    def write(self, session: RunSession, made_from: str, data: Callable[[], ReportData]) -> None:
+        """Write the reports that are stale. Their data are made once for all formats."""
+        stale = self.stale(session, made_from)
+        for name in self.formats:
+            if name in stale:
+                with masking(self.request.settings.mask):
+                    written = write_text(session.folder, FILES[name], RENDERERS[name](data()))
                 session.enter_result(FILES[name], made_from, written)
-            request.ticker.advance()
-        session.save_if_changed()
+            self.request.ticker.advance()
 
 
 def _data(
@@ -146,3 +207,93 @@ def _data(
         made_trials=lambda level: made_trials(outputs, request, level),
         refused=tuple(refused),
     )
+
+
+# the trials of a large page, made by the engine's processes
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """One trial of a page."""
+
+    number: int
+    """Its place in the order of the rows of its run."""
+    output: Folder
+    path: str
+    """Path of the events document, relative to `output`."""
+    outcome: TrialOutcome
+    """The outcome that names the document."""
+    level: int
+    settings: Settings
+
+    def folders(self) -> tuple[Folder]:
+        """Folders that a worker must see."""
+        return (self.output,)
+
+
+def made_trials(
+    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int]
+) -> Iterator[MadeTrial]:
+    """Trials of these output folders, in the order of their rows.
+
+    Raises OutputError if a trial cannot be made: a chart that leaves it out would be wrong.
+    """
+    for output in outputs:
+        index = OutcomeIndex(read_outcomes(output.folder))
+        every = document_paths(output.folder, EVENTS_ENDING)
+        paths = [path for path in every if index.wants(path, request.only)]
+        works = _works(output.folder, paths, index, level, request.settings)
+        found: dict[int, MadeTrial | None] = {
+            number: None for number, path in enumerate(paths) if index.by_document(path) is None
+        }
+        following = 0
+        for done in chain(request.engine.map(_made, works), (None,)):
+            if done is not None:
+                if done.error is not None:
+                    raise OutputError(f"{done.item.path}: not made for the page ({done.error})")
+                found[done.item.number] = done.result
+            while following in found:
+                made = found.pop(following) or _made_here(
+                    output.folder, paths[following], index, level(), request.settings
+                )
+                following += 1
+                if made is not None:
+                    yield made
+
+
+def known_by(settings: Settings) -> Callable[[str], bool]:
+    """Whether a tool is known, with the tools that the settings add."""
+    from groundtrace.tools import is_known_tool
+
+    return partial(is_known_tool, settings=settings)
+
+
+def _works(
+    output: Folder,
+    paths: Sequence[str],
+    index: OutcomeIndex,
+    level: Callable[[], int],
+    settings: Settings,
+) -> Iterator[PageWork]:
+    for number, path in enumerate(paths):
+        outcome = index.by_document(path)
+        if outcome is not None:
+            yield PageWork(number, output, path, outcome, level(), settings)
+
+
+def _made(work: PageWork) -> MadeTrial | None:
+    """A trial of the page; None if it cannot be read, or the outcome may be of another trial."""
+    one = OutcomeIndex.of_one(work.path, work.outcome)
+    detail, _ = read_detail(work.output, work.path, one, known_by(work.settings))
+    if detail is None or detail.row.outcome is None:
+        return None
+    with masking(work.settings.mask):
+        return made_trial(detail, work.level)
+
+
+def _made_here(
+    output: Folder, path: str, index: OutcomeIndex, level: int, settings: Settings
+) -> MadeTrial | None:
+    """A trial that only all outcomes together can tell about; None if it cannot be read."""
+    detail, _ = read_detail(output, path, index, known_by(settings))
+    return None if detail is None else made_trial(detail, level)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,16 +13,22 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.config import Settings
-from groundtrace.runs.clock import now
 from groundtrace.runs.engine import Engine
-from groundtrace.runs.known_results import KnownResults
 from groundtrace.runs.output_folders import OutputFolders
+from groundtrace.runs.state import KnownResults
 
 if TYPE_CHECKING:
     from groundtrace.runs.plan import WorkContext
 
 ALL_RUNS = "*"
 """Scope of documents over all runs."""
+
+
+def now() -> str:
+    """When documents are made: now, or what SOURCE_DATE_EPOCH says, for reproducible bytes (D37)."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    seconds = int(fixed) if fixed.isascii() and fixed.isdigit() else int(time.time())
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Ticker(Protocol):

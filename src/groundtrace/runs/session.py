@@ -5,9 +5,9 @@ follow the same rules everywhere. Two rules keep the state true when a run is ki
 
 - Before a document is made again, the state on disk forgets it (`forget_before_work`). Otherwise a
   later run with the old inputs could take the new document for the old one.
-- A document is entered into the state only after it is on disk. The state is saved every
-  `SAVE_SECONDS` and when the run is stopped (`work_through`), so a kill costs seconds of work, not
-  all of it.
+- A document is entered into the state only after it is on disk. The state is saved at the end of a
+  session, every `SAVE_SECONDS` (`work_through`) and when the run is stopped, so a kill costs seconds
+  of work, not all of it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.runs.engine import Done
 from groundtrace.runs.file_names import metrics_path
-from groundtrace.runs.known_results import FolderSeen, KnownResults
 from groundtrace.runs.lock import FILE_NAME as LOCK_FILE
 from groundtrace.runs.lock import locked
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
 from groundtrace.runs.state import (
+    FolderSeen,
+    KnownResults,
     RunSeen,
     State,
     entry_of,
@@ -56,7 +57,7 @@ class RunSession:
         if that is known."""
         self.output = output
         self.folder = output.folder
-        self._marks = None if seen is None else seen.marks
+        self._marks = None if seen is None else dict(seen.marks)
         self.state = State()
         if not ignore_state:
             self.state = load_state(output.folder) if seen is None else seen.state
@@ -70,14 +71,23 @@ class RunSession:
             self._marks = marks_in(self.folder)
         return self._marks
 
+    def list_again(self) -> None:
+        """Workers have written documents: list the folder again when it is needed."""
+        self._marks = None
+
+    def seen(self) -> FolderSeen:
+        """The folder as this session leaves it. Its lock is left out: it will be free."""
+        marks = {name: mark for name, mark in self.marks.items() if name != LOCK_FILE}
+        return FolderSeen(self.state, marks)
+
     @property
     def may_be_in_use(self) -> bool:
         """Whether the lock's file names a holder. The holder may be working or dead; only taking
         the lock shows which."""
-        mark = self._mark(LOCK_FILE)
+        mark = self.mark(LOCK_FILE)
         return bool(mark) and not mark.startswith("0:")
 
-    def _mark(self, name: str) -> str:
+    def mark(self, name: str) -> str:
         """Mark of one file; empty if there is none. A stage that makes one file needs no listing of
         thousands."""
         return mark_of(self.folder, name) if self._marks is None else self._marks.get(name, "")
@@ -86,12 +96,14 @@ class RunSession:
 
     def is_current(self, name: str, made_from: str) -> bool:
         """Whether a run-level file was made from these inputs and did not change since."""
-        mark = self._mark(name)
+        mark = self.mark(name)
         return bool(mark) and self.state.results.get(name) == entry_of(made_from, mark)
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from. The file must be on disk."""
         self._set(self.state.results, name, entry_of(made_from, written.mark))
+        if self._marks is not None:
+            self._marks[name] = written.mark
 
     def leave_out(self, run_ids: list[str]) -> None:
         """Remember, for the folder over all runs, which runs do not count any more."""
@@ -223,7 +235,11 @@ def open_sessions(
         for output in outputs:
             locks.enter_context(locked(output.folder))
             sessions[output.folder.url] = RunSession(output, ignore_state=ignore_state)
-        yield sessions
+        try:
+            yield sessions
+        except BaseException:
+            _save_all_if_possible(sessions)
+            raise
 
 
 AnyRun = TypeVar("AnyRun")
@@ -283,17 +299,25 @@ def work_through(
 
     `each` is how much one work counts in the total that the stage has announced.
     """
-    saved_at = time.monotonic()
-    try:
-        for done in request.engine.map(function, works):
-            request.ticker.advance(each)
-            enter(done, sessions[done.item.output.url])
-            if time.monotonic() - saved_at > SAVE_SECONDS:
-                _save_all(sessions)
-                saved_at = time.monotonic()
-    except BaseException:
-        _save_all_if_possible(sessions)
-        raise
+    clock = SaveClock(sessions)
+    for done in request.engine.map(function, works):
+        request.ticker.advance(each)
+        enter(done, sessions[done.item.output.url])
+        clock.save_if_due()
+
+
+class SaveClock:
+    """Saves the states of some sessions every `SAVE_SECONDS`."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._saved_at = time.monotonic()
+
+    def save_if_due(self) -> None:
+        """To be called after each piece of work."""
+        if time.monotonic() - self._saved_at > SAVE_SECONDS:
+            _save_all(self._sessions)
+            self._saved_at = time.monotonic()
 
 
 def _save_all(sessions: Sessions) -> None:

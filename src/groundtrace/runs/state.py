@@ -1,15 +1,19 @@
 """Incremental state: which inputs each document was made from, so that a second run can skip.
 
 One file inside `retrieval_events/`. It is a cache: when it is missing, broken or from another
-version, everything is done again and gives the same bytes. `stages.session` keeps it correct when
-a run is killed.
+version, everything is done again and gives the same bytes. `runs.session` keeps it correct when a
+run is killed.
+
+`KnownResults` is what a command remembers of the output folders it has seen. Each stage loaded the
+state of each run and listed its results, only to find that nothing had changed. Until a stage
+writes into a folder, the first one's listing is as good.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -164,3 +168,67 @@ def documents_are_as_written(state: State, marks: Mapping[str, str]) -> bool:
     return all(
         entry.rpartition(" ")[2] == marks.get(path) for path, entry in state.documents.items()
     )
+
+
+MOST_FILES = 100_000
+"""Files that a command remembers; they take about 20 MB."""
+
+
+class FolderSeen(NamedTuple):
+    """An output folder at one moment."""
+
+    state: State
+    marks: Mapping[str, str]
+    """Mark of every file in it."""
+
+
+class KnownResults:
+    """The output folders as this command listed or left them.
+
+    It holds for one command that does all stages, one right after another. Between two commands
+    somebody may change a file, so by default nothing is remembered.
+    """
+
+    def __init__(self, most: int = 0) -> None:
+        """`most`: files of all folders together that may be remembered."""
+        self._seen: dict[str, FolderSeen] = {}
+        self._left = most
+        self.remembers = most > 0
+        """Whether it remembers anything at all."""
+
+    def __reduce__(self) -> tuple[type[KnownResults], tuple[()]]:
+        """A worker process starts with nothing: it gets runs that need work."""
+        return KnownResults, ()
+
+    def keep(self, folder: Folder, state: State, marks: Mapping[str, str]) -> None:
+        """Remember a folder, unless that would be too many files."""
+        self.keep_all({folder.url: FolderSeen(state, marks)})
+
+    def keep_all(self, seen: Mapping[str, FolderSeen]) -> None:
+        """The same for several folders, by address."""
+        for address, one in seen.items():
+            self._forget(address)
+            if len(one.marks) <= self._left:
+                self._left -= len(one.marks)
+                self._seen[address] = one
+
+    def get(self, folder: Folder) -> FolderSeen | None:
+        """What is known about a folder."""
+        return self._seen.get(folder.url)
+
+    def look_at(self, folder: Folder) -> FolderSeen:
+        """The same; a folder that is not known is listed now."""
+        return self.get(folder) or FolderSeen(load_state(folder), marks_in(folder))
+
+    def mark_of(self, folder: Folder, name: str) -> str:
+        """Mark of one file of a folder; empty if there is none."""
+        seen = self.get(folder)
+        return mark_of(folder, name) if seen is None else seen.marks.get(name, "")
+
+    def forget(self, folder: Folder) -> None:
+        """Forget a folder, before anything is written into it."""
+        self._forget(folder.url)
+
+    def _forget(self, address: str) -> None:
+        seen = self._seen.pop(address, None)
+        self._left += len(seen.marks) if seen is not None else 0

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundtrace.base.frozen import Frozen
 from groundtrace.discover import Run
+from groundtrace.runs.did import UnchangedRun
 from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.plan import Fingerprints, WorkContext
@@ -18,7 +18,6 @@ from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
 from groundtrace.runs.state import (
     OUTPUT_FOLDERS,
-    RunSeen,
     documents_are_as_written,
     fingerprint,
     fingerprint_lines,
@@ -50,18 +49,6 @@ def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
     if lines is None:
         return None, None
     return fingerprint_lines(chain((shared, run.run_id, run.path), lines)), len(lines)
-
-
-class UnchangedRun(Frozen, frozen=True):
-    """A run that needs no work, and what an earlier command stored about it."""
-
-    output: RunOutput
-    documents: int
-    """Number of events documents of its trials."""
-    left_behind: int
-    """Number of events documents on disk that belong to no trial."""
-    seen: RunSeen
-    """The counts that are shown again."""
 
 
 def unchanged_run(

@@ -40,18 +40,16 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.answers.cuts import is_cut
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Problem, ToolResult
 from groundtrace.shell.align.divide import divide
+from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
-from groundtrace.shell.programs.added import added_programs
 from groundtrace.shell.programs.call import ProgramEntry
-from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE
-from groundtrace.shell.shown import with_shown
-from groundtrace.shell.streams.part import Opaque, Part, Write
+from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
+from groundtrace.shell.streams.part import Part, Write
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import HOLES
 from groundtrace.shell.syntax.parse import parse
@@ -174,11 +172,7 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
     segments = divide(parts, output.lines)
     shown = [segment for segment in segments if segment.lines] if output.trimmed else []
     ends = (shown[0], shown[-1]) if shown else ()
-    # The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
-    mixed = False
-    for segment in segments:
-        if isinstance(segment.part, Opaque):
-            mixed = True
+    mixed = are_mixed(segments)
     for segment in segments:
         part, lines = segment.part, segment.lines
         if isinstance(part, Text):
@@ -190,12 +184,10 @@ def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[F
             if not (is_error or output.had_errors):
                 refs_of_parts.extend(part.unseen())
             continue
-        got = got or (part.prints and part.obtained(lines))
-        cut = output.cut and is_cut(lines)
-        show = part.around_cuts if cut else part.refs
-        found = show(lines, segment.sure, segment in ends)
-        sure = segment.sure and not mixed
-        refs_of_parts.extend(with_shown(found, part.own(lines), sure, cut))
+        found = segment.read(segment.sure, segment in ends, mixed)
+        if found is not None:
+            got = got or part.prints
+            refs_of_parts.extend(found)
     refs = distinct(refs_of_parts)
     if refs:
         return refs, False
@@ -214,7 +206,7 @@ def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:
             if text and hole in part.streams:
                 for segment in divide(part.streams[hole], [text]):
                     if segment.lines and segment.part.prints:
-                        yield from segment.part.shown(segment.lines, segment.sure, True)
+                        yield from segment.read(segment.sure, True, mixed=True) or ()
 
 
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:

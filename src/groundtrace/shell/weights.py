@@ -229,7 +229,7 @@ FALLBACK_SPEAKS = 2.5
 `cat missing.py 2>/dev/null || cat util.py | head -3`, where a larger weight gives the lines to the
 missing file."""
 
-FALLBACK_TOLD = 0.5
+FALLBACK_STRICT = 0.5
 """The same if its lines can be told apart from others: then they are evidence enough."""
 
 QUIET_LISTING_SPEAKS = 0.5
@@ -266,10 +266,6 @@ MIN_ANCHOR = 3
 MAX_TESTED_LINE = 2000
 """Longer lines are not compared with a search's pattern: the time may grow with the square of the
 line's length."""
-
-MOSTLY_NUMBERED = 0.9
-"""If at least this share of the lines has a number, the search is taken to number its lines; used
-if the command does not say it."""
 
 BLANKS_CUT = 2
 """Blank lines that harnesses may have cut off both ends of a range."""

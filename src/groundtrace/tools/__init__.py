@@ -78,8 +78,7 @@ def check_tools(settings: Settings) -> None:
     """Raise UsageError if tools or shell commands that the user added are wrong."""
     table_for(settings)
     if settings.shell_commands:
-        from groundtrace.shell.programs.added import added_programs
-        from groundtrace.shell.programs.table import TABLE
+        from groundtrace.shell.programs.table import TABLE, added_programs
 
         added_programs(settings.shell_commands, TABLE)
 

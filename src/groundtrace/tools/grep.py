@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
-from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in
+from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
 from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
@@ -133,7 +133,8 @@ def content(text: str, cwd: str | None, scope: str, searched: str = "") -> list[
         return place(name) if _is_name(name) else None
 
     if searched and _one_file(lines, scope) and [*map(place, lines)] != [scope]:
-        return list(found_in(lines, scope))
+        number = None if numbers_rise(lines) else no_number
+        return list(found_in(lines, scope, number=number))
     whole = [line for line in text.split("\n") if not _NOTE.match(line)]
     below = list(found_below(whole, place))
     if below and len(below) == sum(line != BREAK for line in lines):

@@ -71,25 +71,33 @@ def load_ground_truth(
 
 KEPT_TRUTHS = 1024
 """Truths that a worker keeps: more than most benchmarks have tasks."""
-_truths: dict[tuple[str, Collection[str]], TruthResult] = {}
+_truths: dict[tuple[str, str, Collection[str]], TruthResult] = {}
+"""Where a truth was read, the fingerprint of that and the sources chosen, to the truth."""
 
 
 def kept_ground_truth(
-    task: Task | None, registry: Registry | None, mark: str | None, chosen: tuple[str, ...]
+    task: Task | None,
+    registry: Registry | None,
+    mark: str | None,
+    chosen: tuple[str, ...] = ("default",),
 ) -> TruthResult:
     """The ground truth of a task, read once by a worker for all trials of the task.
 
-    `mark` is a fingerprint of the files it is read from; without one it is read again.
-    If a temporary error spoiled it, it is not kept, and the next trial reads it again.
+    `mark` is a fingerprint of the files it is read from; without one it is read again. If a
+    temporary error spoiled it, or no file was found, it is not kept, and the next trial reads it
+    again. The case: a worker of a cluster could not see a task's folder and kept "no truth" under
+    the fingerprint of its files; later trials, with the folder in sight, got that.
     """
-    if not mark:
+    if not mark or task is None:
         return load_ground_truth(task, registry, chosen)
-    key = (mark, chosen)
+    key = (task.folder.url if task.folder is not None else "", mark, chosen)
     if key not in _truths:
         with watched() as watch:
             loaded = load_ground_truth(task, registry, chosen)
         if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
-            note_error(task.name if task is not None else "")
+            note_error(task.name)
+            return loaded
+        if not loaded.truth.files:
             return loaded
         if len(_truths) >= KEPT_TRUTHS:
             _truths.clear()

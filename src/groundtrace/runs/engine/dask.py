@@ -1,21 +1,27 @@
 """A Dask cluster: the same work, on other machines.
 
 Only descriptions of work are sent, never contents of files, so workers must see the same paths or
-URLs. If a worker is lost, the scheduler gives its chunk to another worker. If a chunk loses several
+URLs. Paths are sent as absolute ones, because a worker may have been started in any folder, and a
+worker that cannot see a folder is an error: its trials would have no trace and no truth. If a worker is lost, the scheduler gives its chunk to another worker. If a chunk loses several
 workers, it is processed again trial by trial, and the trial that is the cause is reported. Workers
 with another version of groundtrace are refused, because their numbers might differ.
 """
 
 from __future__ import annotations
 
+import copyreg
 import gc
 import importlib
+import io
+import os
+import pickle
 import pkgutil
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from groundtrace import __version__
 from groundtrace.errors import GroundtraceError, InputError, MissingExtraError, UsageError
@@ -28,6 +34,7 @@ from groundtrace.runs.engine.base import (
     chunked,
     do_chunk,
 )
+from groundtrace.storage import Folder, LocalFolder
 
 CONNECT_SECONDS = 10
 """How long to wait for the scheduler and its first worker."""
@@ -89,8 +96,10 @@ class _Work:
         self.suspects: list[Any] = []
         """Items that were lost with a worker; another item on that worker may be the cause."""
 
-    def submit(self, chunk: list[Any]) -> None:
-        future = self.client.submit(do_checked, __version__, self.function, chunk, pure=False)
+    def submit(self, chunk: list[Any], *, look: bool = True) -> None:
+        """Send a chunk; `look`: the worker makes sure that it sees the folders."""
+        sent = with_absolute_paths(chunk)
+        future = self.client.submit(do_sent, __version__, self.function, sent, look, pure=False)
         self.chunks[future.key] = chunk
         self.pending.add(future)
 
@@ -105,6 +114,10 @@ class _Work:
         try:
             # This waits if the worker with the result was lost and the chunk is processed again.
             answers = future.result(timeout=RESULT_SECONDS)
+        except FolderNotSeenError as error:
+            if Path(error.folder).is_dir():
+                raise
+            self.submit(chunk, look=False)  # it is gone here too: the trial's document says so
         except GroundtraceError:
             raise
         except (CancelledError, TimeoutError) as error:
@@ -140,13 +153,66 @@ class _Work:
                 raise InputError(f"{self.scheduler}: the cluster has lost all its workers")
 
 
-def do_checked(
-    version: str, function: Callable[[Item], Result], chunk: list[Item]
+@runtime_checkable
+class NeedsFolders(Protocol):
+    """An item that knows which folders its work reads and writes."""
+
+    def folders(self) -> Iterable[Folder]:
+        """Folders that exist; whoever does the work must see them."""
+
+
+class FolderNotSeenError(InputError):
+    """A worker does not see a folder that its work needs."""
+
+    def __init__(self, worker: str, folder: str) -> None:
+        super().__init__(worker, folder)
+        self.folder = folder
+        self._worker = worker
+
+    def __str__(self) -> str:
+        return (
+            f"worker {self._worker} cannot see {self.folder}; workers need the same folders at the "
+            "same paths as this machine"
+        )
+
+
+class _AbsolutePaths(pickle.Pickler):
+    """Writes folders on disk with their absolute paths."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if not isinstance(value, LocalFolder):
+            return NotImplemented
+        # Not `resolve`: links stay as they are, as everywhere in `storage`.
+        paths = {name: os.path.abspath(vars(value)[name]) for name in ("url", "_root")}  # noqa: PTH100
+        return copyreg.__newobj__, (type(value),), vars(value) | paths  # type: ignore[attr-defined]
+
+
+def with_absolute_paths(chunk: list[Any]) -> bytes:
+    """A chunk as it is sent: every relative path in it is made absolute here, where it means
+    something."""
+    data = io.BytesIO()
+    _AbsolutePaths(data, pickle.HIGHEST_PROTOCOL).dump(chunk)
+    return data.getvalue()
+
+
+def do_sent(
+    version: str, function: Callable[[Item], Result], sent: bytes, look: bool
 ) -> list[WorkerReply[Result]]:
-    """A chunk, on a worker; refused if the worker has another version (it can join late)."""
+    """A chunk as it arrives at a worker."""
+    _check_version(version)
+    chunk: list[Item] = pickle.loads(sent)
+    if look:
+        needed = (item.folders() for item in chunk if isinstance(item, NeedsFolders))
+        for folder in (folder for folders in needed for folder in folders):
+            if isinstance(folder, LocalFolder) and not folder.path.is_dir():
+                raise FolderNotSeenError(_distributed().get_worker().address, folder.url)
+    return do_chunk(function, chunk)
+
+
+def _check_version(version: str) -> None:
+    """Refuse work on a worker that has another version: it can join late."""
     if version != __version__:
         raise UsageError(_other_version("a worker", __version__, version))
-    return do_chunk(function, chunk)
 
 
 def _connect(scheduler: str) -> Any:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
-from groundtrace.shell.align.anchors import anchors_of
 from groundtrace.shell.align.fit import Segment, fit
 from groundtrace.shell.streams.content import Content
-from groundtrace.shell.streams.ls_output import expect_parents
+from groundtrace.shell.streams.listings import expect_parents
 from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.text import Prefixed, Text
-from groundtrace.shell.weights import MAX_ROUNDS
+from groundtrace.shell.weights import MAX_ROUNDS, MIN_ANCHOR
 
 
 def divide(parts: Sequence[Part], lines: Sequence[str]) -> list[Segment]:
@@ -116,7 +116,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
     the lines that it must have carries a certain end from one side to the other.
     """
     shown = [segment for segment in printing if segment.lines]
-    _doubt_beside_silent(printing)
+    _doubt_files_beside_silence(printing)
     count = len(shown)
     if count < 2:
         return
@@ -142,7 +142,7 @@ def _mark_guessed_ends(printing: Sequence[Segment]) -> None:
         segment.sure = segment.sure and certain[i] and certain[i + 1]
 
 
-def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
+def _doubt_files_beside_silence(printing: Sequence[Segment]) -> None:
     """Mark whole files beside a program that may have printed some of their lines (D143).
 
     In the output of `cat a.py; make` all lines go to the file, but nothing says where it ends.
@@ -158,3 +158,54 @@ def _doubt_beside_silent(printing: Sequence[Segment]) -> None:
 def _silent(segment: Segment) -> bool:
     """Whether a program of which nothing is known got no lines."""
     return segment.part.speaks and not segment.lines
+
+
+# --- lines that only one part can have printed ----------------------------------------------------
+
+
+def anchors_of(printing: Sequence[Segment], lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Separators that occur once in the command and once in the output: (part, line), rising."""
+    texts: dict[str, int] = {}  # a Counter takes longer to make than to count so few
+    for segment in printing:
+        if isinstance(segment.part, Text):
+            for line in segment.part.lines:
+                texts[line] = texts.get(line, 0) + 1
+    if not texts:
+        return []
+    where: dict[str, int] = {}
+    repeated: set[str] = set()
+    for number, line in enumerate(lines):
+        if line in texts:
+            if line in where:
+                repeated.add(line)
+            where[line] = number
+    fixed: list[tuple[int, int]] = []
+    for index, segment in enumerate(printing):
+        part = segment.part
+        if not isinstance(part, Text) or len(part.lines) != 1:
+            continue
+        text = part.lines[0]
+        if len(text) >= MIN_ANCHOR and texts[text] == 1 and text in where and text not in repeated:
+            fixed.append((index, where[text]))
+    return _rising(fixed)
+
+
+def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest list of pairs in which the lines rise with the parts.
+
+    By chance a file may hold the text before its real place; the other pairs outvote that pair.
+    """
+    if all(a[1] < b[1] for a, b in itertools.pairwise(pairs)):
+        return pairs
+    best = [1] * len(pairs)
+    back = [-1] * len(pairs)
+    for i in range(len(pairs)):
+        for j in range(i):
+            if pairs[j][1] < pairs[i][1] and best[j] + 1 > best[i]:
+                best[i], back[i] = best[j] + 1, j
+    at = max(range(len(pairs)), key=best.__getitem__)
+    out: list[tuple[int, int]] = []
+    while at >= 0:
+        out.append(pairs[at])
+        at = back[at]
+    return out[::-1]

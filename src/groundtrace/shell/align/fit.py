@@ -18,9 +18,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from groundtrace.answers.cuts import Cut, is_cut
-from groundtrace.shell.streams.part import Part
+from groundtrace.model import FileRef
+from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.weights import (
     CUT,
@@ -42,6 +44,30 @@ class Segment(msgspec.Struct, eq=False):
     lines: Sequence[str] = ()
     sure: bool = True
     """It is certain where its lines begin and end."""
+
+    def read(self, sure: bool, trimmed: bool, mixed: bool = False) -> Iterable[FileRef] | None:
+        """Files that the lines show; None if they are only a message that there is nothing.
+
+        Characters and text are known only if these lines, and no others, belong to the part.
+        `mixed`: lines of a program of which nothing is known may be among them.
+        """
+        refs = self.part.read(self.lines, sure, trimmed)
+        return refs if refs is None or (sure and not mixed) else map(_without_text, refs)
+
+
+def _without_text(ref: FileRef) -> FileRef:
+    if ref.shown_chars is None and ref.printed is None:
+        return ref
+    # The lines of a hunk are what the diff says, wherever its output ends.
+    return replace(ref, shown_chars=None, printed=ref.printed if ref.old_lines else None)
+
+
+def are_mixed(segments: Iterable[Segment]) -> bool:
+    """Whether a program of which nothing is known printed too, perhaps among lines of others.
+
+    The last lines of a.go and the output of `make` in `cat a.go; make` cannot be told apart.
+    """
+    return any(isinstance(segment.part, Opaque) for segment in segments)
 
 
 def fit(segments: Sequence[Segment], lines: Sequence[str]) -> None:
@@ -151,7 +177,7 @@ def _after_part(
         pair = partial(_paired, part) if is_cut(lines) else part.pair
         for i in range(1, total):
             pairs[i + 1] = pairs[i] + pair(lines[i - 1], lines[i])
-    late = part.begins_late
+    late = part.prefers_later_start
     silence = part.cost_of_silence()
     extra = part.cost_of_speech()
     score = [value - silence for value in before]

@@ -17,11 +17,12 @@ from groundtrace.answers.cuts import Cut
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.model import FileRef
 from groundtrace.shell.align.divide import divide
+from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.line_algebra import shown_files
-from groundtrace.shell.streams.ls_output import Listing
+from groundtrace.shell.streams.listings import Listing
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.text import Text
@@ -129,7 +130,7 @@ class Loop(Part, kw_only=True, frozen=True):
                     break
         return list(words)
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         listed = bool(self.globs) or any(
             isinstance(part, Names | Listing)
             or (isinstance(part, Search) and part.named is not False)
@@ -140,7 +141,7 @@ class Loop(Part, kw_only=True, frozen=True):
         if heading is None:
             for segment in divide(self.template, lines):
                 if segment.lines:
-                    yield from segment.part.shown(segment.lines, False, trimmed)
+                    yield from segment.read(False, trimmed) or ()
             return
         known = heading.above is not None or heading.last
         for begin, end, word in self._rounds(lines, heading):
@@ -152,14 +153,12 @@ class Loop(Part, kw_only=True, frozen=True):
             shown = lines[begin:end]
             at = next((i for i, line in enumerate(shown) if isinstance(line, Cut)), None)
             shown = shown if at is None else shown[:at]
-            for segment in divide(self.rounds.get(word, ()), shown):
+            segments = divide(self.rounds.get(word, ()), shown)
+            mixed = are_mixed(segments)
+            for segment in segments:
                 if segment.lines or not segment.part.prints:
-                    yield from segment.part.shown(
-                        segment.lines, segment.sure and known, trimmed and end == len(lines)
-                    )
-
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.refs(lines, sure, trimmed)
+                    sure = segment.sure and known
+                    yield from segment.read(sure, trimmed and end == len(lines), mixed) or ()
 
     def _rounds(self, lines: Sequence[str], heading: Heading) -> list[tuple[int, int, str]]:
         """Where each round begins and ends, and its word."""
@@ -211,9 +210,9 @@ class Loop(Part, kw_only=True, frozen=True):
         opens = heading is not None and heading.above == 0
         if isinstance(source, Content) and one and opens:
             # Each round prints one line that holds the line it read: as many were read as printed.
-            return source.shown(lines, sure, trimmed)
-        told = any(isinstance(part, Text | Opaque) for part in printed)
-        if told and any(isinstance(part, Content) for part in self.source):
+            return source.read(lines, sure, trimmed) or ()
+        reprints = any(isinstance(part, Text | Opaque) for part in printed)
+        if reprints and any(isinstance(part, Content) for part in self.source):
             return shown_files(self.source, "read")
         return ()
 

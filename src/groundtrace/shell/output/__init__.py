@@ -100,19 +100,19 @@ def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
     complains = may_complain(framed.text)
     if not (complains or errors or framed.failed):
         return Output(lines, trimmed=trimmed, cut=cut)
-    told = Complaints(any=bool(errors and errors.strip()) or framed.failed)
-    kept = set_apart(lines, speaks, told) if complains else lines
+    heard = Complaints(any=bool(errors and errors.strip()) or framed.failed)
+    kept = set_apart(lines, speaks, heard) if complains else lines
     if errors:
-        listen(errors.split("\n"), speaks, told)
+        listen(errors.split("\n"), speaks, heard)
     return Output(
         lines=kept,
-        missing=frozenset(told.missing),
-        had_errors=told.any,
+        missing=frozenset(heard.missing),
+        had_errors=heard.any,
         trimmed=trimmed,
-        absent=frozenset(told.absent),
-        speakers=frozenset(told.speakers),
-        rejected=frozenset(told.rejected),
-        unparsed=told.unparsed,
-        stopped=told.stopped,
+        absent=frozenset(heard.absent),
+        speakers=frozenset(heard.speakers),
+        rejected=frozenset(heard.rejected),
+        unparsed=heard.unparsed,
+        stopped=heard.stopped,
         cut=cut,
     )

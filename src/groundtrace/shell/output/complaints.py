@@ -119,14 +119,14 @@ def may_complain(text: str) -> bool:
     return "Traceback (" in text or any(word in text for word in _UNNAMED)
 
 
-def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[str]:
-    """The lines without messages; what the messages say is added to `told`."""
+def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[str]:
+    """The lines without messages; what the messages say is added to `heard`."""
     kept: list[str] = []
     at = 0
     while at < len(lines):
         line = lines[at]
         at += 1
-        said = _said_by_ripgrep(lines, at - 1, told)
+        said = _said_by_ripgrep(lines, at - 1, heard)
         if said:
             at += said - 1
             continue
@@ -135,20 +135,20 @@ def set_apart(lines: Sequence[str], speaks: Speaks, told: Complaints) -> list[st
         elif type(line) is str and _TRACE.match(line):
             at -= 1
             end = _end_of_trace(lines, at)
-            own = _stopped(lines[at:end], told)
-            told.any = True
+            own = _stopped(lines[at:end], heard)
+            heard.any = True
             if not own:
                 kept.extend(lines[at:end])
             at = end
         elif _NOT_PERL.search(line) and _PERL_ERROR.match(line):
-            told.any = True
-            told.rejected.add("perl")
-            told.speakers.add("perl")
+            heard.any = True
+            heard.rejected.add("perl")
+            heard.speakers.add("perl")
         elif _NOT_PYTHON.match(line):
-            _never_ran(kept[-4:], told)
+            _never_ran(kept[-4:], heard)
             kept.append(line)
-        elif type(line) is str and _complains(line, speaks, told):
-            told.any = True
+        elif type(line) is str and _complains(line, speaks, heard):
+            heard.any = True
             advice = _ADVICE.match(lines[at]) if at < len(lines) else None
             at += advice is not None and speaks(advice["who"])
         else:
@@ -161,7 +161,7 @@ _ITS_END = regex(r"error: |Running with --debug ")
 _ITS_ADVICE = regex(r"$|Consider enabling PCRE2 |and look-around\.$")
 
 
-def _said_by_ripgrep(lines: Sequence[str], at: int, told: Complaints) -> int:
+def _said_by_ripgrep(lines: Sequence[str], at: int, heard: Complaints) -> int:
     """How many lines ripgrep needs to say that it refuses a pattern, or searched nothing."""
     if not _RIPGREP.match(lines[at]):
         return 0
@@ -174,15 +174,15 @@ def _said_by_ripgrep(lines: Sequence[str], at: int, told: Complaints) -> int:
     advised = end
     while advised < len(lines) and advised < end + 3 and _ITS_ADVICE.match(lines[advised]):
         advised += 1
-    told.any = True
-    told.speakers.add("rg")
-    told.rejected.add("rg")
+    heard.any = True
+    heard.speakers.add("rg")
+    heard.rejected.add("rg")
     return (advised if advised == end + 3 else end) - at
 
 
-def listen(lines: Sequence[str], speaks: Speaks, told: Complaints) -> None:
-    """Add what messages on standard error say to `told`."""
-    set_apart(lines, speaks, told)
+def listen(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> None:
+    """Add what messages on standard error say to `heard`."""
+    set_apart(lines, speaks, heard)
 
 
 def _end_of_trace(lines: Sequence[str], at: int) -> int:
@@ -193,50 +193,50 @@ def _end_of_trace(lines: Sequence[str], at: int) -> int:
     return min(len(lines), end + (end < len(lines) and bool(_EXCEPTION.match(lines[end]))))
 
 
-def _stopped(lines: Sequence[str], told: Complaints) -> bool:
+def _stopped(lines: Sequence[str], heard: Complaints) -> bool:
     """Note where a script of the command stopped; True for a script inside the command."""
     frames = [found for found in map(_FRAME.match, lines) if found]
     for found in frames:
-        told.stopped.setdefault(found["file"].rsplit("/", 1)[-1], int(found["line"]))
+        heard.stopped.setdefault(found["file"].rsplit("/", 1)[-1], int(found["line"]))
     last = _PYTHON_ERROR.match(lines[-1])
     if last:
-        told.missing.add(last["path"])
+        heard.missing.add(last["path"])
     own = bool(frames) and frames[0]["file"] in _SCRIPTS
     if own:
-        told.speakers.update(_PYTHONS)
+        heard.speakers.update(_PYTHONS)
     return own
 
 
-def _never_ran(before: Sequence[str], told: Complaints) -> None:
+def _never_ran(before: Sequence[str], heard: Complaints) -> None:
     """Note a script that Python could not parse, so that none of its lines ran."""
     for line in before:
         found = _PLACE.match(line)
         if found:
-            told.any = True
-            told.stopped.setdefault(found["file"].rsplit("/", 1)[-1], 0)
+            heard.any = True
+            heard.stopped.setdefault(found["file"].rsplit("/", 1)[-1], 0)
 
 
-def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
-    """Whether `line` is a message of a program; the names in it are added to `told`."""
+def _complains(line: str, speaks: Speaks, heard: Complaints) -> bool:
+    """Whether `line` is a message of a program; the names in it are added to `heard`."""
     if len(line) > 1000 or not _OPENING.match(line):
         return False
     if _REMOTE_ERROR.match(line):
         return True
     found = _PYTHON_ERROR.match(line)
     if found:
-        told.missing.add(found["path"])
+        heard.missing.add(found["path"])
         return True
     found = _NODE_ERROR.match(line)
     if found:
         name = found["path"] or found["module"] or ""
-        told.missing.update((name, name.rsplit("/", 1)[-1]))
+        heard.missing.update((name, name.rsplit("/", 1)[-1]))
         return True
     found = _PERL_ERROR.match(line)
     if found and found["path"]:
-        told.missing.add(found["path"])
+        heard.missing.add(found["path"])
         return True
     if _JQ_ERROR.match(line):
-        told.speakers.add("jq")
+        heard.speakers.add("jq")
         return True
     found = _MESSAGE.match(line)
     if found is None or not speaks(found["who"]):
@@ -246,24 +246,24 @@ def _complains(line: str, speaks: Speaks, told: Complaints) -> bool:
     if line.endswith(": not found") and found["who"] not in SPEAKERS:
         return False
     if "yntax error" in line or "unexpected EOF" in line:
-        told.unparsed = told.unparsed or found["who"] in SPEAKERS
+        heard.unparsed = heard.unparsed or found["who"] in SPEAKERS
     if not _NOT_A_FAILURE.search(line):
-        _note_speaker(found["who"], found["what"], line, told)
+        _note_speaker(found["who"], found["what"], line, heard)
     absent = _ABSENT.search(line)
     if absent:
-        told.absent.add(absent[1] or absent[2])
+        heard.absent.add(absent[1] or absent[2])
     elif not _NOT_A_FAILURE.search(line):
-        _note_names(found["what"], told.missing)
+        _note_names(found["what"], heard.missing)
     return True
 
 
-def _note_speaker(who: str, what: str, line: str, told: Complaints) -> None:
+def _note_speaker(who: str, what: str, line: str, heard: Complaints) -> None:
     """Note who failed: in a shell's message the builtin that it names, for git's `fatal:` git."""
     builtin = _BUILTIN.match(what)
     who = builtin[1] if builtin else "git" if who in _GIT else who
-    told.speakers.add(who)
+    heard.speakers.add(who)
     if _REJECTED.search(line):
-        told.rejected.add(who)
+        heard.rejected.add(who)
 
 
 def _note_names(what: str, missing: set[str]) -> None:

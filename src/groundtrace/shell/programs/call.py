@@ -18,13 +18,33 @@ from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.align.loop import Loop
 from groundtrace.shell.programs.environment import Environment
-from groundtrace.shell.programs.program import Program
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.part import Opaque, Part, Parts, Write
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole
 from groundtrace.shell.syntax.statements import Stage
+
+
+class Program(msgspec.Struct, frozen=True):
+    """One program as data."""
+
+    effect: str
+    """What it does with the files that it names: a key of `EFFECTS`, or of `HANDLERS` for programs
+    that need code of their own."""
+    takes: str = ""
+    """Short options with a value, letter by letter: with `n`, the `5` of `-n 5` is not a file."""
+    long: frozenset[str] = frozenset()
+    """Long options with a value."""
+    form: str = ""
+    """Where the name is in its lines (`streams.name_lists`)."""
+    stop: int | None = None
+    """Operands after this many are not files; None: all are."""
+    skip: int = 0
+    """Number of operands before the command that it runs."""
+    speaks: tuple[str, ...] = ()
+    """Other names that it uses in error messages: `gzip` for `zcat`."""
+
 
 if TYPE_CHECKING:
     from tree_sitter import Node

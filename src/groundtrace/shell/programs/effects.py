@@ -14,7 +14,7 @@ from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.line_algebra import shown_files
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
-from groundtrace.shell.streams.patched import Told
+from groundtrace.shell.streams.patched import Announced
 from groundtrace.shell.streams.word import Word
 
 
@@ -84,7 +84,7 @@ def _writes(call: Call) -> Parts:
     written = call.writes(words)
     # `rm -v` prints the names that patterns match.
     if call.program.form and options.has("-v", "--verbose"):
-        return [*written, Told(cwd=call.cwd, form=call.program.form, rule=call.name)]
+        return [*written, Announced(cwd=call.cwd, form=call.program.form, rule=call.name)]
     return written
 
 

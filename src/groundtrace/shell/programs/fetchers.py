@@ -9,7 +9,7 @@ from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.part import Opaque, Parts
-from groundtrace.shell.streams.patched import Told
+from groundtrace.shell.streams.patched import Announced
 from groundtrace.shell.streams.text import text_of
 from groundtrace.shell.streams.word import Word
 
@@ -53,7 +53,9 @@ def _tar(call: Call) -> Parts:
     if options.has("-x", "--extract", "--get") and options.has("-v", "--verbose"):
         folder = options.value("-C", "--directory")
         return [
-            Told(cwd=join(call.cwd, folder) if folder else call.cwd, form="unpacked", rule="tar")
+            Announced(
+                cwd=join(call.cwd, folder) if folder else call.cwd, form="unpacked", rule="tar"
+            )
         ]
     if options.has("-c", "--create"):
         target = options.values.get("-f") or options.values.get("--file") or []
@@ -66,8 +68,8 @@ def _unzip(call: Call) -> Parts:
     if options.has("-p"):
         return [Opaque(rule="unzip")]
     if options.has("-l", "-v", "-Z", "-t"):
-        return [Told(cwd=call.cwd, form="archive", kind="surfaced", rule="unzip")]
-    return [Told(cwd=call.cwd, form="unzip", rule="unzip")]
+        return [Announced(cwd=call.cwd, form="archive", kind="surfaced", rule="unzip")]
+    return [Announced(cwd=call.cwd, form="unzip", rule="unzip")]
 
 
 _ED_WRITES = regex(r"(?:w|wq|x)\s?$", re.MULTILINE)

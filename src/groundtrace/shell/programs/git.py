@@ -14,12 +14,11 @@ from groundtrace.shell.programs.searchers import git_grep
 from groundtrace.shell.programs.writers import apply_patch
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
-from groundtrace.shell.streams.file_names import join
-from groundtrace.shell.streams.git_diffs import Diff
+from groundtrace.shell.streams.diffs import Diff
+from groundtrace.shell.streams.file_names import join, place
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
-from groundtrace.shell.streams.patched import Told
-from groundtrace.shell.streams.repository_top import place
+from groundtrace.shell.streams.patched import Announced
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import has_hole
 
@@ -216,24 +215,24 @@ def _status_rows(call: Call, top: bool = False) -> Names:
     )
 
 
-def _told(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
+def _announced(call: Call, form: str, kind: AccessKind = "written", top: bool = True) -> Parts:
     """What git says about the files that it changed."""
     return [
-        Told(
+        Announced(
             cwd=call.cwd, start=call.shell.start, form=form, kind=kind, top=top, rule=f"git {form}"
         )
     ]
 
 
 def _commit(call: Call) -> Parts:
-    return _told(call, "commit")
+    return _announced(call, "commit")
 
 
 def _clean(call: Call) -> Parts:
     options = call.options()
     if options.has("-n", "--dry-run"):
-        return _told(call, "would clean", "surfaced", top=False)
-    return _told(call, "clean", top=False)
+        return _announced(call, "would clean", "surfaced", top=False)
+    return _announced(call, "clean", top=False)
 
 
 _NOTHING_PUT_BACK = "Updated 0 paths from "
@@ -276,8 +275,8 @@ def _restore(call: Call) -> Parts:
 def _remove(call: Call) -> Parts:
     options = call.options()
     if options.has("--cached"):
-        return _told(call, "git rm", "surfaced")
-    return [*call.writes(options.operands), *_told(call, "git rm")]
+        return _announced(call, "git rm", "surfaced")
+    return [*call.writes(options.operands), *_announced(call, "git rm")]
 
 
 def _move(call: Call) -> Parts:

@@ -14,10 +14,9 @@ from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.printed_words import text_part
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.line_algebra import quiet
-from groundtrace.shell.streams.ls_output import Listing
+from groundtrace.shell.streams.listings import Listing, TreeListing
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
-from groundtrace.shell.streams.tree_output import TreeListing
 from groundtrace.shell.streams.word import Word, filled
 from groundtrace.shell.syntax.holes import HOLE
 

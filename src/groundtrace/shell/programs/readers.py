@@ -11,8 +11,8 @@ from groundtrace.base.patterns import regex
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.printed_words import text_part, words_as_text
 from groundtrace.shell.streams import line_algebra as algebra
-from groundtrace.shell.streams.compared import Compared, Differences
 from groundtrace.shell.streams.content import Headed
+from groundtrace.shell.streams.diffs import Compared, Differences
 from groundtrace.shell.streams.line_algebra import shown_files
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts, Write

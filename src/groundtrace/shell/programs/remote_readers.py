@@ -6,9 +6,9 @@ from groundtrace.base.patterns import regex
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name
+from groundtrace.shell.streams.found_lines import RemoteSearch
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
-from groundtrace.shell.streams.remote_results import RemoteSearch
 from groundtrace.shell.streams.word import Word
 
 _QUERY_REPO = regex(r"\brepo:\^?([\w./\\-]+?)\$?(?=[\s'\"]|$)")

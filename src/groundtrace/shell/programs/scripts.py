@@ -19,7 +19,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.other_scripts import other_files
-from groundtrace.shell.programs.python_exits import Exits, exits_of, left_at
+from groundtrace.shell.programs.python_exits import Exits, exits_of, left_at, said_by
 from groundtrace.shell.programs.python_flow import followed, named_by, shown_by
 from groundtrace.shell.programs.python_names import Names as PythonNames
 from groundtrace.shell.programs.python_names import (
@@ -30,14 +30,12 @@ from groundtrace.shell.programs.python_names import (
     opened_by,
     strings,
 )
-from groundtrace.shell.programs.python_said import said_by
 from groundtrace.shell.programs.python_slices import Ranges, python_ranges
 from groundtrace.shell.programs.reporters import reports
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.name_lists import Names
-from groundtrace.shell.streams.part import Opaque, Parts, Write
-from groundtrace.shell.streams.said import Said, only_said
+from groundtrace.shell.streams.part import Opaque, Parts, Said, Write, are_own_words
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.streams.word import Word
 
@@ -79,7 +77,7 @@ def _python_files(source: str, arguments: tuple[str, ...]) -> Shown:
             nodes = all_nodes(tree)
             names = constants(nodes, arguments)
             reads = _follow(nodes, names, out)
-            _go_where_it_goes(nodes, names, out)
+            _move_to_its_folder(nodes, names, out)
             out.exits = exits_of(nodes) if out.writes else ()
             out.roots = None if out.reads else listed_roots(nodes, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -108,7 +106,7 @@ def _follow(nodes: list[ast.AST], names: PythonNames, out: Shown) -> dict[str, N
     return reads
 
 
-def _go_where_it_goes(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
+def _move_to_its_folder(nodes: list[ast.AST], names: PythonNames, out: Shown) -> None:
     """If the script changes its directory, its names lie below that, or their place is unknown."""
     entered = [
         node
@@ -168,7 +166,11 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
     if stopped == 0:
         return [Opaque(rule=call.name)]  # it could not be parsed, so nothing of it ran
     reads = [path for path in map(shell.path, shown.reads) if path is not None]
-    if shown.ranges is not None and shown.said is not None and only_said(shell.lines, shown.said):
+    if (
+        shown.ranges is not None
+        and shown.said is not None
+        and are_own_words(shell.lines, shown.said)
+    ):
         reads = []
     named = [path for path in map(shell.path, shown.surfaced) if path is not None]
     shows = tuple(FileRef(path, "read", rule=call.name) for path in reads)

@@ -12,12 +12,10 @@ from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.shell.programs.call import Call, Handler, Options
 from groundtrace.shell.streams import line_algebra as algebra
-from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.found_lines import Search
-from groundtrace.shell.streams.grouped_lines import Grouped
+from groundtrace.shell.streams.filters import Filter, Pattern
+from groundtrace.shell.streams.found_lines import Grouped, JsonSearch, Search
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Condition, Count, Opaque, Part, Parts
-from groundtrace.shell.streams.search_patterns import Pattern
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole
 
@@ -187,6 +185,8 @@ def _rg(call: Call) -> Parts:
         return [Names(cwd=call.cwd, only_files=True, rule=call.name)]
     if options.has("--files"):
         return [Names(cwd=call.cwd, roots=tuple(options.operands), only_files=True, rule=call.name)]
+    if options.has("--json"):
+        return [JsonSearch(cwd=call.cwd, rule=call.name)]
     numbered: bool | None = None
     if options.has("-n", "--line-number", "--vimgrep", "--column"):
         numbered = True

@@ -247,9 +247,9 @@ def _awk(call: Call) -> Parts:
         if re.fullmatch(r"\w+", name) and value.isdigit():
             script = re.sub(rf"\b{name}\b", value, script)
     files = [word for word in operands if not re.match(r"\w+=", word.text)]
-    told = _named_by_awk(call, script, files)
-    if told is not None:
-        return [told]
+    named = _named_by_awk(call, script, files)
+    if named is not None:
+        return [named]
     parts = call.opened(files)
     if len(script) > MAX_SCRIPT:
         return algebra.derive(parts, "awk")

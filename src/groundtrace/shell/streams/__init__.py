@@ -6,11 +6,13 @@ printed, and which files are shown by the lines that it got. The kinds of parts,
 - `part`: the base; writes, which print nothing; output that is not followed; counts
 - `text`: what the command itself spells out
 - `content`: lines of a file
-- `found_lines`, `grouped_lines`, `remote_results`: lines that a search found
-- `name_lists`, `ls_output`, `tree_output`: names
-- `git_diffs`, `compared`, `patched`: patches and comparisons
+- `found_lines`: lines that a search found
+- `numbered_lines`: lines of another part with a number in front
+- `name_lists`, `listings`: names
+- `diffs`, `patched`: patches, comparisons, and what programs say about files that they changed
 
 A part itself says what a filter leaves of it. `line_algebra` takes a stream of parts through head,
 tail, sed, grep and sort. `conditions` notes which parts ran only if others did. Parts are built
-from `word`, `operands`, `file_names`, `name_forms`, `search_patterns` and `repository_top`.
+from `word`, `file_names`, `filters` and `spans`. The printed shapes themselves (`name:12:text`,
+hunks, headings, numbers before lines) are read by `answers`.
 """

@@ -25,9 +25,9 @@ def joined(
         return following
     last = parts[-1]
     if operator == "||":
-        told = last.serial if len(parts) == 1 and last.tells_success else None
+        printed = last.serial if len(parts) == 1 and last.tells_success else None
         # A write that happens only after a failure is not known to have happened.
-        return parts + [fallen(part, told) for part in following if not isinstance(part, Write)]
+        return parts + [fallen(part, printed) for part in following if not isinstance(part, Write)]
     certain = not errors_seen and _complaining(last)
     guard = last.serial if last.tells_failure and not _may_be_silent(last) else None
     if fine:

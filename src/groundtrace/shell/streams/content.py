@@ -9,15 +9,20 @@ stated as unknown and not guessed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import Cut, pieces
-from groundtrace.base.patterns import regex
+from groundtrace.answers.cuts import Cut, is_cut, pieces
+from groundtrace.answers.fold import merged
+from groundtrace.answers.headed import ARROWS, below_arrows
+from groundtrace.answers.line import size
+from groundtrace.answers.numbered import BLAME, COLON, LEAD
 from groundtrace.model import FileRef
-from groundtrace.shell.streams.file_names import is_file_name, join
+from groundtrace.shell.streams.file_names import path_of
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.part import Opaque, Part
@@ -38,9 +43,10 @@ from groundtrace.shell.weights import (
     UNLIKELY,
 )
 
-_LEAD = regex(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
-_BLAME = regex(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
-_COLON = regex(r"(\d{1,9}): ?(.*)")
+FORMS = {"lead": LEAD, "colon": COLON, "blame": BLAME}
+"""How lines are numbered: at their start, as by remote readers, as by git blame."""
+_OTHER_STATES = frozenset(["git show", "git stash", "git blame", "git log", "git diff"])
+"""Programs that show a file as it was, or print something else in front of its lines."""
 
 
 class Content(Part, kw_only=True, frozen=True):
@@ -74,19 +80,17 @@ class Content(Part, kw_only=True, frozen=True):
         return bool(self.numbers)
 
     def score(self, line: str) -> float:
-        if self.numbers == "blame":
-            return NUMBERED_LINE if _BLAME.match(line) else UNLIKELY
-        if self.numbers == "lead":
-            return NUMBERED_LINE if _LEAD.match(line) else UNLIKELY
+        if not self.numbers:
+            return PLAIN
+        shown = FORMS[self.numbers].match(line) is not None
         if self.numbers == "colon":
-            shown = _COLON.match(line) or line.startswith("URL: ")
-            return NUMBERED_LINE if shown else UNLIKELY
-        return PLAIN
+            shown = shown or line.startswith("URL: ")
+        return NUMBERED_LINE if shown else UNLIKELY
 
     def pair(self, before: str, line: str) -> float:
         if not self.numbers:
             return 0.0
-        first, second = _LEAD.match(before), _LEAD.match(line)
+        first, second = LEAD.match(before), LEAD.match(line)
         return NUMBERS_FALL if first and second and int(second[1]) <= int(first[1]) else 0.0
 
     def exact(self) -> int | None:
@@ -110,77 +114,128 @@ class Content(Part, kw_only=True, frozen=True):
             return CONTENT_MAYBE_SILENT
         return RANGE_SILENT if self.spans and self.spans[0][0] > 1 else CONTENT_SILENT
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return self.numbers != "colon" or any(map(_COLON.match, lines))
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if self.path is None:
-            return []
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
         if self.numbers:
-            runs_shown = self._numbered(lines)
-            if runs_shown is None:
-                return []
-            if self.by_text and len(runs_shown) > 1:
-                span = self._ref(runs_shown[0][0], runs_shown[-1][1])
-                return [replace(span, ranges=tuple(runs_shown))]
-            return [self._ref(low, high) for low, high in runs_shown]
+            return self._read_numbered(lines)
+        if self.path is None:
+            return ()
         folded = self.width is not None and any(len(line) >= self.width for line in lines)
+        if is_cut(lines):
+            return list(self._read_around_cuts(lines, sure and not folded))
         if self.spans is None or folded:
-            return [self._ref(None, None)]
-        counted = self._counted(lines, sure, trimmed)
-        whole = sure and len(counted) == 1 and self.spans == WHOLE and self.limit is None
-        return [self._ref(low, high, whole) for low, high in counted]
+            return [self._ref(None, None, lines)]
+        spans = self._counted(lines, sure, trimmed)
+        whole = sure and len(spans) == 1 and self.spans == WHOLE and self.limit is None
+        return [
+            self._ref(low, high, text, whole)
+            for (low, high), text in zip(spans, _divided(lines, spans), strict=True)
+        ]
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if self.path is None:
-            return []
-        if self.numbers:
+    def _read_around_cuts(self, lines: Sequence[str], sure: bool) -> Iterable[FileRef]:
+        shown = [piece for piece in pieces(lines) if piece]
+        if self.spans is None or not sure:
+            if shown:
+                ref = self._ref(None, None, shown[0])
+                chars = sum(map(size, shown))
+                text = ref.printed if len(shown) == 1 else None
+                yield replace(ref, shown_chars=chars, printed=text)
+            return
+        for piece, spans in self._cut_spans(lines, self.spans):
+            for (low, high), text in zip(spans, _divided(piece, spans), strict=True):
+                yield self._ref(low, high, text)
+
+    def _read_numbered(self, lines: Sequence[str]) -> Iterable[FileRef] | None:
+        """Contents run by run, by the numbers of the lines."""
+        if is_cut(lines):
             # Half a line counts if its number was shown; the other half has lost its number.
-            kept = [
+            lines = [
                 line
                 for line, following in zip(lines, [*lines[1:], ""], strict=False)
-                if type(line) is str or getattr(line, "ends", False) or _goes_on(line, following)
+                if (type(line) is str and line)
+                or getattr(line, "ends", False)
+                or _goes_on(line, following)
             ]
-            return self.refs(kept, sure, trimmed) if kept else []
-        if self.spans is None or not sure:
-            return [self._ref(None, None)] if any(pieces(lines)) else []
-        return [self._ref(low, high) for low, high in self._cut_spans(lines, self.spans)]
+        form = FORMS[self.numbers]
+        if self.numbers == "colon":
+            lines = [line for line in lines if form.match(line)]
+            if not lines:
+                return None
+            # Remote readers end with one numbered empty line that is not in the file.
+            last = form.match(lines[-1])
+            if len(lines) > 1 and last is not None and not last[2].strip():
+                lines.pop()
+        if self.path is None or not lines:
+            return ()
+        runs = self._runs(lines, form)
+        if not self.by_text or len(runs) < 2:
+            return [self._ref(low, high, text) for low, high, text in runs]
+        ranges = merged((low, high) for low, high, _ in runs if low and high)
+        span = self._ref(ranges[0][0], ranges[-1][1], lines)
+        return [replace(span, ranges=tuple(ranges) if len(ranges) > 1 else None, printed=None)]
 
-    def _cut_spans(self, lines: Sequence[str], spans: Spans) -> list[tuple[int | None, int | None]]:
-        """Lines before a cut are counted from the first line.
+    def _runs(
+        self, lines: Sequence[str], form: re.Pattern[str]
+    ) -> list[tuple[int | None, int | None, Sequence[str]]]:
+        """Runs of consecutive numbers with their lines; `nl` leaves empty lines without a number."""
+        out: list[tuple[int | None, int | None, Sequence[str]]] = []
+        begin = 0
+        start = last = None
+        for at, line in enumerate(lines):
+            found = form.match(line)
+            if found is None:
+                continue
+            number = int(found[1])
+            if last is None:
+                start = number
+            elif number != last + 1:
+                out.append((start, last, lines[begin:at]))
+                begin, start = at, number
+            last = number
+        return [*out, (start, last, lines[begin:])]
 
-        Lines after it are known only if the harness says how many lines it left out.
+    def number_in(self, line: str) -> int | None:
+        """The number of a line, if its lines are numbered."""
+        found = FORMS[self.numbers].match(line)
+        return None if found is None else int(found[1])
+
+    def _cut_spans(
+        self, lines: Sequence[str], spans: Spans
+    ) -> Iterable[tuple[Sequence[str], Sequence[tuple[int | None, int | None]]]]:
+        """The lines between cuts, each piece with its spans.
+
+        Lines before a cut are counted from the first line. Lines after it are known only if the
+        harness says how many lines it left out.
         """
-        out: list[tuple[int | None, int | None]] = []
         before: int | None = 0
-        for piece, at in zip(pieces(lines), [*_cuts(lines), None], strict=True):
+        cuts = [line for line in lines if isinstance(line, Cut)]
+        for piece, at in zip(pieces(lines), [*cuts, None], strict=True):
             if piece and before is not None:
-                out.extend(pick(spans, ((before + 1, before + len(piece)),)))
+                yield piece, pick(spans, ((before + 1, before + len(piece)),))
             elif piece:
-                out.append((None, None))
+                yield piece, [(None, None)]
             omitted = None if at is None else at.omitted
             if before is not None:
                 before = None if omitted is None else before + len(piece) + omitted
-        return out
 
-    def _ref(self, low: int | None, high: int | None, whole: bool = False) -> FileRef:
-        path = self.path or ""
-        return FileRef(path, "read", self.repo, low, high, rule=self.rule, whole=whole)
-
-    def _numbered(self, lines: Sequence[str]) -> list[tuple[int | None, int | None]] | None:
-        form = _BLAME if self.numbers == "blame" else _LEAD
-        numbers = [int(m[1]) for m in map(form.match, lines) if m and len(m[1]) < 10]
-        if self.numbers == "colon":
-            shown = [m for m in map(_COLON.match, lines) if m and len(m[1]) < 10]
-            if not shown:
-                return None
-            # Remote readers end with one numbered empty line that is not in the file.
-            if len(shown) > 1 and not shown[-1][2].strip():
-                shown.pop()
-            numbers = [int(m[1]) for m in shown]
-        if not numbers:
-            return [(None, None)]
-        return [*runs(sorted(set(numbers)) if self.by_text else numbers)]
+    def _ref(
+        self,
+        low: int | None,
+        high: int | None,
+        lines: Sequence[str] | None = None,
+        whole: bool = False,
+    ) -> FileRef:
+        """The file with the lines that show it; None if it is not known which of them do."""
+        return FileRef(
+            self.path or "",
+            "read",
+            self.repo,
+            low,
+            high,
+            rule=self.rule,
+            whole=whole,
+            shown_chars=None if lines is None else size(lines),
+            printed=lines if self.rule not in _OTHER_STATES else None,
+        )
 
     def _counted(
         self, lines: Sequence[str], sure: bool, trimmed: bool
@@ -211,7 +266,7 @@ class Content(Part, kw_only=True, frozen=True):
     # --- what filters leave of it ---------------------------------------------------------------
 
     def behind(self) -> tuple[FileRef, ...]:
-        return () if self.path is None else (self._ref(None, None),)
+        return () if self.path is None else (FileRef(self.path, "read", self.repo, rule=self.rule),)
 
     def head(self, count: int, first: bool, shared: bool) -> Part:
         part = self
@@ -289,13 +344,9 @@ class Content(Part, kw_only=True, frozen=True):
         return None
 
 
-def _cuts(lines: Sequence[str]) -> list[Cut]:
-    return [line for line in lines if isinstance(line, Cut)]
-
-
 def _goes_on(line: str, following: str) -> bool:
     """Whether the number on half a line is complete: the next line has the next number."""
-    first, second = _LEAD.match(line), _LEAD.match(following)
+    first, second = LEAD.match(line), LEAD.match(following)
     return first is not None and second is not None and int(first[1]) + 1 == int(second[1])
 
 
@@ -304,20 +355,16 @@ def _blanks_cut(size: int) -> int:
     return BLANKS_CUT if size > SHORT_RANGE else BLANKS_CUT_SHORT
 
 
-def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Consecutive numbers as ranges."""
-    out: list[tuple[int, int]] = []
-    start = last = numbers[0]
-    for number in numbers[1:]:
-        if number != last + 1:
-            out.append((start, last))
-            start = number
-        last = number
-    out.append((start, last))
-    return out
-
-
-_HEADER = regex(r"==> (.+) <==$")
+def _divided(
+    lines: Sequence[str], spans: Sequence[tuple[int | None, int | None]]
+) -> Sequence[Sequence[str] | None]:
+    """The lines of each span; None if there are more or fewer lines than the spans have."""
+    if len(spans) == 1:
+        return [lines]
+    sizes = [high - low + 1 if low and high else 0 for low, high in spans]
+    if sum(sizes) != len(lines):
+        return [None] * len(spans)
+    return [lines[end - size : end] for end, size in zip(accumulate(sizes), sizes, strict=True)]
 
 
 class Headed(Part, kw_only=True, frozen=True):
@@ -333,7 +380,7 @@ class Headed(Part, kw_only=True, frozen=True):
         return self.size is None
 
     def score(self, line: str) -> float:
-        return HEADING if _HEADER.match(line) else UNDER_HEADING
+        return HEADING if ARROWS.match(line) else UNDER_HEADING
 
     def scores(self, lines: Sequence[str]) -> Iterable[float]:
         """As many lines below a heading as were asked for, and no others, are those of its file."""
@@ -342,7 +389,7 @@ class Headed(Part, kw_only=True, frozen=True):
         out: list[float] = []
         left = 0
         for line in lines:
-            if _HEADER.match(line):
+            if ARROWS.match(line):
                 left = self.size
                 out.append(HEADING)
             elif left > 0:
@@ -353,34 +400,25 @@ class Headed(Part, kw_only=True, frozen=True):
         return out
 
     def is_full(self, lines: Sequence[str]) -> bool:
-        last = next((i for i in reversed(range(len(lines))) if _HEADER.match(lines[i])), None)
+        last = next((i for i in reversed(range(len(lines))) if ARROWS.match(lines[i])), None)
         return last is not None and len(lines) - 1 - last == self.size
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """After a cut, the lines before the next heading belong to a file that is not named."""
-        kept: list[str] = []
-        for index, piece in enumerate(pieces(lines)):
-            first = next((i for i, line in enumerate(piece) if _HEADER.match(line)), len(piece))
-            kept += piece[first:] if index else piece
-        return self.refs(kept, sure, trimmed)
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        out: list[FileRef] = []
-        headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
-        for begin, end in zip(headers, [*headers[1:], len(lines)], strict=False):
-            found = _HEADER.match(lines[begin])
-            if found is None or not is_file_name(found[1]) or found[1] == "standard input":
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        if is_cut(lines):
+            # After a cut, the lines before the next heading belong to a file that is not named.
+            kept: list[str] = []
+            for index, piece in enumerate(pieces(lines)):
+                first = next((i for i, line in enumerate(piece) if ARROWS.match(line)), len(piece))
+                kept += piece[first:] if index else piece
+            lines = kept
+        for name, body, is_last in below_arrows(lines):
+            path = path_of(self.cwd, name)
+            if path is None or name == "standard input":
                 continue
-            body = list(lines[begin + 1 : end])
-            if end < len(lines) and body and not body[-1]:
-                body.pop()
-            path = join(self.cwd, found[1])
-            part = Content(path=path, spans=self.spans, rule=self.rule)
-            known = sure or end < len(lines)
-            part = part if known else replace(part, spans=None)
-            shown = list(part.shown(body, True, trimmed and end == len(lines))) if body else []
-            out.extend(shown or [FileRef(path, "surfaced", rule=self.rule)])
-        return out
+            spans = self.spans if sure or not is_last else None
+            part = Content(path=path, spans=spans, rule=self.rule)
+            shown = part.read(body, True, trimmed and is_last) if body else ()
+            yield from shown or (FileRef(path, "surfaced", rule=self.rule),)
 
     def filter(self, how: Filter) -> Part:
         return Opaque(rule=how.rule)  # without its heading a line may come from any file

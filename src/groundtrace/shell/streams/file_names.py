@@ -1,13 +1,16 @@
 """Names in output: how to join them to a directory, and which words can be one file (D5).
 
-`tools.file_names` distinguishes files from directories by their names.
+`answers.file_names` distinguishes files from directories by their names. Git prints some names
+relative to the top of the repository, which may be above the directory (`from_top`).
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable
 
+from groundtrace.answers.file_names import is_drive
 from groundtrace.base.patterns import regex
 from groundtrace.shell.syntax.holes import has_hole
 
@@ -17,7 +20,7 @@ _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 def join(cwd: str | None, name: str) -> str:
     """The path of `name` for a program in `cwd`; relative if the directory is not known."""
     first = name[:1]
-    if first == "~":
+    if first == "~" or (name[1:2] == ":" and is_drive(name)):
         return name
     path = f"{cwd}/{name}" if cwd and first != "/" else name
     if "/." in path or "//" in path or path[:1] in ("", ".") or path[-1] == "/":
@@ -53,3 +56,65 @@ def is_file_name(name: str) -> bool:
         and "\0" not in name
         and "\n" not in name
     )
+
+
+_INNER = frozenset(
+    [
+        "apps", "bin", "cmd", "crates", "doc", "docs", "include", "internal", "packages", "pkg",
+        "scripts", "src", "staging", "test", "tests", "vendor",
+    ]
+)  # fmt: skip
+"""Usual folders inside repositories that are never the name of a repository; `api`, `lib` or `web`
+may be one."""
+_HOLDERS = regex(
+    r"/[^/]*$|/(?:home|Users|tmp)/[^/]*$"
+    r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
+)
+"""Folders that hold repositories but are none: `/workspace`, `/home/me`, `/data/repos`."""
+_TOPS = frozenset(["/testbed"])
+"""Folders that are always the top of the only repository they hold; /app and /repo also hold
+clones."""
+
+
+def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) -> str | None:
+    """The top of the repository that `cwd` lies in, as far as names relative to the top show it.
+
+    In `/w/pkg/store` the name `pkg/store/a.go` shows that the top is `/w`. A name with only one
+    matching folder shows it only if that folder cannot be the repository itself: `django/urls.py`
+    in `/w/django` lies in `/w/django/django`. Without such a name, usual inner folders that the
+    command entered from `start` lie below the top: `cd docs && git diff`.
+    """
+    if cwd is None or not cwd.startswith("/"):
+        return cwd
+    given = list(names)
+    folders = cwd.strip("/").split("/")
+    for at in range(1, len(folders)):
+        below = folders[at:]
+        top = "/" + "/".join(folders[:at])
+        if len(below) == 1 and below[0] not in _INNER and not _may_be_top(top):
+            continue
+        before = "/".join(below) + "/"
+        if any(name.startswith(before) for name in given):
+            return top
+    return _entered(cwd, start)
+
+
+def _may_be_top(folder: str) -> bool:
+    """Whether a folder can be the top of a repository: `/workspace/jest` can, `/workspace` cannot."""
+    return folder in _TOPS or _HOLDERS.match(folder) is None
+
+
+def _entered(cwd: str, start: str | None) -> str:
+    """`cwd` without the usual inner folders that the command entered."""
+    if start is None or not cwd.startswith(f"{start}/"):
+        return cwd
+    folders = cwd[len(start) + 1 :].split("/")
+    inner = next((index for index, name in enumerate(folders) if name in _INNER), None)
+    return cwd if inner is None else "/".join([start, *folders[:inner]])
+
+
+def place(cwd: str | None, name: str, start: str | None = None) -> str:
+    """The path of a name after a revision; `./name` is relative to the directory."""
+    if name.startswith(("./", "../")):
+        return join(cwd, name)
+    return join(from_top(cwd, [name], start), name)

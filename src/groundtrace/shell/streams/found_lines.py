@@ -3,58 +3,70 @@
 A search of one file need not name it (`grep -n x a.py` prints `12:text`), and a search of a stream
 names nothing at all (`cat a.py | grep -n x`). Then the command says which file it is. If neither
 the command nor the line names a file, there is no file.
+
+`answers.found` and `answers.headed` split the lines. Here is what the program's arguments say:
+which names are possible, whether lines have names and numbers, and how well a line fits.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
 
 from msgspec.structs import replace
 
+from groundtrace.answers.cuts import is_cut, pieces, whole
+from groundtrace.answers.fold import fold
+from groundtrace.answers.found import (
+    BARE,
+    BREAK,
+    MATCH,
+    Found,
+    bare_number,
+    binary_file,
+    found,
+    found_in,
+    no_number,
+    numbers_rise,
+    split,
+)
+from groundtrace.answers.headed import found_below, text_below
+from groundtrace.answers.line import Shown
+from groundtrace.answers.numbered import COLON as LINE
+from groundtrace.answers.objects import objects_in
+from groundtrace.answers.payload import parse
+from groundtrace.answers.sourcegraph_text import HEADER, text_blocks
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
-from groundtrace.shell.streams.counted import LONGEST, Counted, is_plain
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
-from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.led_lines import Led
+from groundtrace.shell.streams.filters import Filter, Pattern
 from groundtrace.shell.streams.name_lists import Names
-from groundtrace.shell.streams.operands import under
+from groundtrace.shell.streams.numbered_lines import NumberedLines
 from groundtrace.shell.streams.part import Count, Opaque, Part
-from groundtrace.shell.streams.search_patterns import Pattern
-from groundtrace.shell.streams.word import Word
+from groundtrace.shell.streams.word import Word, under
 from groundtrace.shell.weights import (
+    BESIDE_REMOTE,
     CONTEXT_BREAK,
     CONTEXT_GOES_ON,
     CONTEXT_LINE,
     FOUND_NUMBERS_FALL,
+    GROUP_GAP,
+    GROUP_LINE,
+    HEADING,
     IMPOSSIBLE,
     MATCHING,
     MAX_TESTED_LINE,
-    MOSTLY_NUMBERED,
     NAMED_BESIDE_BARE,
+    NUMBERED_LINE,
     STRAY_BREAK,
     TELLING,
     UNTESTED,
 )
 
-_CONTEXT_BREAK = "--"
-_NUMBER = regex(r"\d{1,9}")
-NUMBERED = regex(r"(\d{1,9})[:-]")
-_NUMBERED_LINE = regex(r"\d+[:-]")
-_LOCATED = regex(r"([^:\0]+)[:\0](\d{1,9}):")
 _AROUND = regex(
     r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
 )
-_BINARY = regex(r"(?:Binary file (.+) matches|\w{1,10}: (.+): binary file matches)$")
-OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
-"""What rg prints instead of a line that is too long: not text of the file."""
-
-
-def omitted(line: str) -> bool:
-    """Whether the text of a found line was left out."""
-    return OMITTED.search(line) is not None
 
 
 class Lines(Protocol):
@@ -75,8 +87,8 @@ class Lines(Protocol):
     def score(self, line: str) -> float:
         """How well a line fits."""
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """The files that lines show."""
+    def number_in(self, line: str) -> int | None:
+        """The line's number, if its lines are numbered."""
 
     def line(self, number: int) -> int | None:
         """The line of the file that is line `number` of the stream."""
@@ -108,7 +120,6 @@ class Search(Part, kw_only=True, frozen=True):
 
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
-    placed: ClassVar[bool] = True
 
     @property
     def strict(self) -> bool:
@@ -126,9 +137,9 @@ class Search(Part, kw_only=True, frozen=True):
         return self.base.repo if self.base is not None else self.repo
 
     def score(self, line: str) -> float:
-        if line.endswith("matches") and _BINARY.match(line):
+        if line.endswith("matches") and binary_file(line):
             return TELLING
-        if line == _CONTEXT_BREAK:
+        if line == BREAK:
             return CONTEXT_BREAK if self.context else STRAY_BREAK
         place = self._split(line) if self.named is not False else None
         if place is not None:
@@ -141,7 +152,7 @@ class Search(Part, kw_only=True, frozen=True):
         if self.named:
             return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
         if self.numbered:
-            number = _NUMBERED_LINE.match(line)
+            number = BARE.match(line)
             if number is None or self._unlike(line, number.end()):
                 return IMPOSSIBLE
             return TELLING
@@ -156,13 +167,13 @@ class Search(Part, kw_only=True, frozen=True):
             return MATCHING
         return UNTESTED if self.context else IMPOSSIBLE
 
-    def _lacks(self, line: str, place: tuple[str, int | None]) -> bool:
+    def _lacks(self, line: str, place: Found) -> bool:
         """Whether the text behind `name:12:` lacks the pattern: another search found the line."""
         pattern = None if self.pattern is None else self.pattern.compiled
         if pattern is None or len(line) > MAX_TESTED_LINE:
             return False
-        text = line[line.find(place[0]) + len(place[0]) + 1 :]
-        if place[1] is not None:
+        text = line[line.find(place.name) + len(place.name) + 1 :]
+        if place.number is not None:
             text = text.partition(":")[2]
         return (pattern.search(text) is None) != self.inverted
 
@@ -186,8 +197,9 @@ class Search(Part, kw_only=True, frozen=True):
             return 0.0 if alike else NAMED_BESIDE_BARE
         if not (self.numbered and self.named is False and self.ordered):
             return 0.0
-        first, second = _NUMBER.match(before), _NUMBER.match(line)
-        return FOUND_NUMBERS_FALL if first and second and int(second[0]) <= int(first[0]) else 0.0
+        first, second = bare_number(before), bare_number(line)
+        falls = first is not None and second is not None and second <= first
+        return FOUND_NUMBERS_FALL if falls else 0.0
 
     def _around(self, before: str, line: str) -> float:
         """More for context beside a line of the same file: `a.py-9-…` above `a.py:10:…`.
@@ -200,148 +212,90 @@ class Search(Part, kw_only=True, frozen=True):
         same = first["name"] == second["name"] and int(second["at"]) == int(first["at"]) + 1
         return CONTEXT_GOES_ON if same else 0.0
 
-    def _split(self, line: str, known: Container[str] = ()) -> tuple[str, int | None] | None:
-        """File name and line number of a found line (`name:12:text` or `name:text`).
-
-        `known` are names of lines before it: a search names a file on every line.
-        """
+    def _split(self, line: str) -> Found | None:
+        """File name and line number of a found line (`name:12:text` or `name:text`)."""
         if self.revision:
-            line = line.removeprefix(self.revision + ":")
-        if self.numbered is not False:
-            located = _LOCATED.match(line)
-            if located is not None:
-                name, number = located.groups()
-                if name in known or under(self.stripped + name, self.roots):
-                    return name, int(number)
-            if self.numbered:
+            line = line.removeprefix(f"{self.revision}:")
+        parts = split(line, numbered=self.numbered)
+        if parts is not None and not under(self.stripped + parts.name, self.roots):
+            if self.numbered is not None or parts.number is None:
                 return None
-        name, colon, _ = line.partition(":")
-        if not colon or not (name in known or under(self.stripped + name, self.roots)):
-            return None
-        return (name, None) if self.roots or "/" in name or "." in name else None
+            parts = split(line, numbered=False)
+            if parts is None or not under(self.stripped + parts.name, self.roots):
+                return None
+        if parts is None or parts.number is not None or self._is_name(parts.name):
+            return parts
+        return None
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return any(map(str.strip, lines))
+    def _is_name(self, name: str) -> bool:
+        """Whether a name can stand alone before the text: `if x: y` names no file."""
+        return bool(self.roots) or "/" in name or "." in name
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if self.named is not False:
-            by_name = self._by_name(lines)
-            if by_name or self.named:
-                return by_name
-        elif any(map(_BINARY.match, lines)):
-            return self._by_name(lines)
-        lines = [line for line in lines if not line.endswith("]") or not omitted(line)]
-        path = self.sole or (self.base.path if self.base else None)
-        if path is None or not lines:
-            return ()
-        low, high = self._numbers(lines) if self.numbered is not False else (None, None)
-        if low is None and self.base is not None and self.base.numbers:
-            inner = list(self.base.refs(lines, True, False))
-            if not inner:
-                return ()
-            starts = [ref.line_start for ref in inner if ref.line_start is not None]
-            ends = [ref.line_end for ref in inner if ref.line_end is not None]
-            low, high = (min(starts), max(ends)) if starts and ends else (None, None)
-        return (FileRef(path, "matched", self._repo(), low, high, rule=self.rule),)
+    def _place(self, name: str) -> str | None:
+        """The path of a printed name, if it lies below what was searched."""
+        name = self.stripped + name
+        return path_of(self.cwd, name) if under(name, self.roots) else None
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """A line counts if its name and number are complete, even if its text is not."""
-        kept = [line for line in lines if type(line) is str or self._placed(line)]
-        return self.refs(kept, sure, trimmed) if kept else ()
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        if is_cut(lines):
+            # A line counts if its name and number are complete, even if its text is not.
+            lines = [line for line in lines if type(line) is str or self._begins(line)]
+        refs = fold(self._shown(lines), self.rule)
+        return refs or (() if any(map(str.strip, lines)) else None)
 
-    def _placed(self, line: str) -> bool:
+    def _begins(self, line: str) -> bool:
+        """Whether half a line shows its name and number."""
         if not getattr(line, "ends", False):
             return False
-        return self._split(line) is not None or NUMBERED.match(line) is not None
+        return self._split(line) is not None or BARE.match(line) is not None
 
-    def _numbers(self, lines: Sequence[str]) -> tuple[int | None, int | None]:
-        """First and last line shown, as lines of the file, by the numbers at the start of lines."""
+    def _shown(self, lines: Sequence[str]) -> Iterable[Shown]:
+        """What the lines show: of the files that they name, else of the only file searched."""
+        if self.named is not False:
+            by_name = list(self._by_name(lines))
+            if by_name or self.named:
+                return by_name
+        path = self.sole or (self.base.path if self.base else None)
+        return () if path is None else self._in_file(path, lines)
+
+    def _by_name(self, lines: Sequence[str]) -> Iterable[Shown]:
+        numbered = self.numbered
+        if numbered is None:  # a search numbers all of its lines or none
+            numbered = any(m and self._place(m[1]) for m in map(MATCH.match, lines))
+        place = self._place if numbered else self._place_alone
+        prefix = f"{self.revision}:" if self.revision else ""
+        return found(
+            lines, place, numbered=numbered, context=self.context, repo=self.repo, prefix=prefix
+        )
+
+    def _place_alone(self, name: str) -> str | None:
+        return self._place(name) if self._is_name(name) else None
+
+    def _in_file(self, path: str, lines: Sequence[str]) -> Iterable[Shown]:
+        """What the lines show of the only file searched, or of the stream's file."""
         base = self.base
         if base is not None and base.numbers:
-            inner = [re.sub(r"^\d+[:-]", "", line) for line in lines]
-            numbers = [
-                int(m[1]) for m in (re.match(r"\s*(\d{1,9})\b", text) for text in inner) if m
-            ]
-            return (min(numbers), max(numbers)) if numbers else (None, None)
-        leading = [m for m in (NUMBERED.match(line) for line in lines) if m]
-        if not leading or (self.numbered is None and len(leading) < len(lines) * MOSTLY_NUMBERED):
-            return None, None
-        numbers = [int(m[1]) for m in leading]
-        low, high = min(numbers), max(numbers)
+            numbers = {line: self._number_below(line, base) for line in lines}
+            if base.numbers == "colon" and not any(numbers.values()):
+                return ()  # a message of a remote reader
+            return found_in(lines, path, base.repo, numbers.get)
+        repo = self._repo()
+        if not (self.numbered or (self.numbered is None and numbers_rise(lines))):
+            return found_in(lines, path, repo, no_number)
         if base is None:
-            return low, high
-        return base.line(low), base.line(high)
+            return found_in(filter(None, lines), path, repo)
+        in_base = base.line
 
-    def _all_placed(self, lines: Sequence[str]) -> list[FileRef] | None:
-        """References if every line is `name:12:text`, the usual case; None if not."""
-        spans: dict[str, list[int]] = {}
-        chars: dict[str, int] = {}
-        for line in lines:
-            fields = line.split(":", 2)
-            if len(fields) != 3 or not fields[1].isdecimal() or len(fields[1]) > 9:
-                return None
-            if line[-1] in "]s" and (_BINARY.match(line) or omitted(line)):
-                return None
-            name, number, _ = fields
-            if name in spans:
-                spans[name].append(int(number))
-                chars[name] += len(line) + 1
-            elif name and len(name) < LONGEST - 20 and under(name, self.roots):
-                spans[name] = [int(number)]
-                chars[name] = len(line) + 1
-            else:
-                return None
-        out = Counted()
-        for name, numbers in spans.items():
-            path = path_of(self.cwd, name)
-            if path is None:
-                return None
-            low, high = min(numbers), max(numbers)
-            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
-        if not is_plain(spans, out):
-            return list(out)
-        out.chars, out.numbers, out.lines = list(chars.values()), list(spans.values()), lines
-        return out
+        def number(line: str) -> int | None:
+            own = bare_number(line)
+            return None if own is None else in_base(own)
 
-    def _by_name(self, lines: Sequence[str]) -> list[FileRef]:
-        if self.numbered is not False and not self.revision and not self.stripped:
-            placed = self._all_placed(lines)
-            if placed is not None:
-                return placed
-        spans: dict[str, list[int]] = {}
-        others: list[str] = []
-        binary: list[str] = []
-        for line in lines:
-            other = _BINARY.match(line) if line.endswith("matches") else None
-            if other is not None:
-                binary.append(other[1] or other[2])
-                continue
-            place = self._split(line, spans)
-            if place is not None and line.endswith("]") and omitted(line):
-                binary.append(place[0])
-                continue
-            if place is not None:
-                numbers = spans.setdefault(place[0], [])
-                if place[1] is not None:
-                    numbers.append(place[1])
-                continue
-            if self.context and line != _CONTEXT_BREAK:
-                others.append(line)
-        if others:
-            self._context_lines(others, spans)
-        out = []
-        for name, numbers in spans.items():
-            if not is_file_name(name):
-                continue
-            low, high = (min(numbers), max(numbers)) if numbers else (None, None)
-            path = join(self.cwd, self.stripped + name)
-            out.append(FileRef(path, "matched", self.repo, low, high, rule=self.rule))
-        out.extend(
-            FileRef(join(self.cwd, name), "surfaced", self.repo, rule=self.rule)
-            for name in binary
-            if name not in spans and is_file_name(name)
-        )
-        return out
+        return found_in(filter(None, lines), path, repo, number)
+
+    def _number_below(self, line: str, base: Lines) -> int | None:
+        """The number that a line had before grep put its own in front."""
+        own = BARE.match(line) if self.numbered else None
+        return base.number_in(line[own.end() :] if own is not None else line)
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -351,7 +305,9 @@ class Search(Part, kw_only=True, frozen=True):
         return self.limited(how.limit)
 
     def counted(self, rule: str) -> Part:
-        return Led(inner=self.reorder(dropping=True), rises=False, rule=self.rule, maybe=self.maybe)
+        return NumberedLines(
+            inner=self.reorder(dropping=True), rises=False, rule=self.rule, maybe=self.maybe
+        )
 
     def reorder(self, dropping: bool) -> Part:
         return replace(self, ordered=False)
@@ -383,23 +339,120 @@ class Search(Part, kw_only=True, frozen=True):
         below = any(root.begins(prefix) for root in self.roots)
         return replace(self, stripped=self.stripped + prefix) if below else None
 
-    def _context_lines(self, lines: Sequence[str], spans: dict[str, list[int]]) -> None:
-        """Context is `name-12-text`.
 
-        Names hold dashes and digits too, so known names are tried first.
+# --- names above the lines ------------------------------------------------------------------------
+
+_PLAIN = regex(r"[\w@./+-]+\.\w+")
+
+
+class Grouped(Search, kw_only=True, frozen=True):
+    """Found lines in groups, each below the name of its file, with an empty line between groups."""
+
+    asked: bool | None = None
+    """Headings were asked for; None if the program prints them only on a terminal."""
+
+    def score(self, line: str) -> float:
+        plain = Search.score(self, line)
+        if plain > 0 or self.asked is False:
+            return plain
+        if not line:
+            return GROUP_GAP
+        number = BARE.match(line)
+        if number is not None and not self._unlike(line, number.end()):
+            return GROUP_LINE
+        if self._is_heading(line):
+            return GROUP_LINE
+        return UNTESTED if self.asked and self.numbered is not True else plain
+
+    def _shown(self, lines: Sequence[str]) -> Iterable[Shown]:
+        shown = [] if self.asked is False else list(self._groups(lines))
+        if shown or (self.asked and self.sole is None):
+            return shown
+        return Search._shown(self, lines)
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        if is_cut(lines) and self.asked is not False and list(self._groups(whole(lines))):
+            # After a cut, the lines before the next heading belong to a file that is not named.
+            kept: list[str] = []
+            for index, piece in enumerate(map(whole, pieces(lines))):
+                first = 0
+                if index:
+                    first = next((i for i, line in enumerate(piece) if not line), len(piece))
+                kept += [*piece[first:], ""]
+            lines = kept
+        return Search.read(self, lines, sure, trimmed)
+
+    def _groups(self, lines: Sequence[str]) -> Iterable[Shown]:
+        numbered = self.numbered is not False and any(map(BARE.match, lines))
+        if not numbered and not self.asked:
+            return ()
+        if numbered:
+            return found_below(lines, self._place, repo=self.repo)
+        return text_below(lines, self._place_heading, repo=self.repo)
+
+    def _place_heading(self, line: str) -> str | None:
+        """Without line numbers, found text can look like a name."""
+        return self._place(line) if self._is_heading(line) and _PLAIN.fullmatch(line) else None
+
+    def _is_heading(self, line: str) -> bool:
+        if line[:1].isspace() or not is_file_name(line):
+            return False
+        plain = bool(self.roots) or (" " not in line and ("/" in line or "." in line))
+        return plain and under(self.stripped + line, self.roots)
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def piped(self) -> Part:
+        """What is left on a pipe, where headings are printed only if they were asked for.
+
+        Without its heading a line may come from any file.
         """
-        known = sorted(spans, key=len, reverse=True)
-        for line in lines:
-            name = next((n for n in known if line.startswith(n + "-")), None)
-            if name is not None:
-                context = re.match(r"-(\d{1,9})-", line[len(name) :])
-                if context and self.numbered is not False:
-                    spans[name].append(int(context[1]))
-                continue
-            context = re.match(r"(.+?\.\w+)-(\d{1,9})-", line) or re.match(
-                r"(.+?)-(\d{1,9})-", line
-            )
-            if not context or self.numbered is False:
-                continue
-            if under(self.stripped + context[1], self.roots):
-                spans.setdefault(context[1], []).append(int(context[2]))
+        return Opaque(rule=self.rule) if self.asked else replace(self, asked=False)
+
+    def filter(self, how: Filter) -> Part:
+        return self.piped() if self.asked else Search.filter(replace(self, asked=False), how)
+
+    def reorder(self, dropping: bool) -> Part:
+        return self.piped() if self.asked else Search.reorder(replace(self, asked=False), dropping)
+
+
+# --- other searches -------------------------------------------------------------------------------
+
+
+class RemoteSearch(Part, kw_only=True, frozen=True):
+    """Results of a remote search: `# repository – path`, then numbered lines."""
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        if HEADER.fullmatch(line) or line.startswith("## Query"):
+            return HEADING
+        return NUMBERED_LINE if not line or LINE.match(line) else BESIDE_REMOTE
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        lines = whole(lines)
+        if not any(map(HEADER.fullmatch, lines)):
+            return None
+        blocks = text_blocks("\n".join(lines))
+        shown = (line for block in blocks if is_file_name(block.path) for line in block.lines(None))
+        return fold(shown, self.rule)
+
+
+class JsonSearch(Part, kw_only=True, frozen=True):
+    """What `rg --json` prints: an object on each line."""
+
+    cwd: str | None
+
+    @property
+    def strict(self) -> bool:
+        return True
+
+    def score(self, line: str) -> float:
+        return TELLING if line.startswith('{"type":"') else IMPOSSIBLE
+
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        objects = [value for line in whole(lines) if (value := parse(line)) is not None]
+        shown = objects_in(objects, None).shown
+        return fold([line._replace(path=join(self.cwd, line.path)) for line in shown], self.rule)

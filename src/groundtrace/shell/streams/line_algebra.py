@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.led_lines import Led
+from groundtrace.shell.streams.numbered_lines import NumberedLines
 from groundtrace.shell.streams.part import Count, Part, Parts, as_kind
 from groundtrace.shell.streams.spans import Spans
 
@@ -78,7 +78,9 @@ def _led(part: Part, numbered: Part) -> Part:
     """What a part is with numbers in front, if it does not say so itself (`numbered`)."""
     if numbered is not part or not part.leads or not part.prints:
         return numbered
-    return Led(inner=part, rule=part.rule, maybe=part.maybe, quiet=part.quiet, serial=part.serial)
+    return NumberedLines(
+        inner=part, rule=part.rule, maybe=part.maybe, quiet=part.quiet, serial=part.serial
+    )
 
 
 def chosen(parts: Iterable[Part]) -> Parts:

@@ -21,15 +21,14 @@ from typing import ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import is_cut, whole
+from groundtrace.answers.cuts import whole
 from groundtrace.model import AccessKind, FileRef
 from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.said import Said, only_said
 from groundtrace.shell.streams.spans import Spans
 from groundtrace.shell.weights import (
     BARE_NAME,
     FALLBACK_SPEAKS,
-    FALLBACK_TOLD,
+    FALLBACK_STRICT,
     FULL,
     IMPOSSIBLE,
     NOTICE_GAP,
@@ -37,6 +36,34 @@ from groundtrace.shell.weights import (
     PLAIN,
     TELLING,
 )
+
+Said = tuple[tuple[str, str], ...]
+"""How the lines begin and end; equal if the whole line is known."""
+
+_TRACEBACK = "Traceback (most recent call last):"
+
+
+def are_own_words(lines: Sequence[str], said: Said) -> bool:
+    """Whether all lines are a script's own words or a traceback, so that they show no file."""
+    whole = {start for start, end in said if start == end}
+    open_ended = [(start, end) for start, end in said if start != end]
+    starts = tuple(start for start, _ in open_ended)
+    in_trace = False
+    for line in lines:
+        if in_trace:
+            # The exception itself comes after the indented lines.
+            in_trace = line.startswith("  ")
+            continue
+        text = line.strip()
+        if text == _TRACEBACK:
+            in_trace = True
+        elif text and text not in whole:
+            if not text.startswith(starts):
+                return False
+            if not any(text.startswith(start) and text.endswith(end) for start, end in open_ended):
+                return False
+    return True
+
 
 _serials = itertools.count()
 
@@ -69,9 +96,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     complains: ClassVar[bool] = False
     """It prints an error if it fails."""
     leads: ClassVar[bool] = True
-    """A number in front of each of its lines can be taken off again (`streams.led_lines`)."""
-    placed: ClassVar[bool] = False
-    """Its lines begin with their place in a file, which says what was shown of it."""
+    """A number in front of each of its lines can be taken off again (`streams.numbered_lines`)."""
 
     @property
     def strict(self) -> bool:
@@ -97,7 +122,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         return kind.pair is not Part.pair or kind.begin is not Part.begin
 
     @property
-    def begins_late(self) -> bool:
+    def prefers_later_start(self) -> bool:
         """If it may begin at two places with the same score, the later one is used."""
         return False
 
@@ -132,7 +157,7 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
 
     def cost_of_speech(self) -> float:
         """The score subtracted if it printed anything."""
-        return 0.0 if not self.fallback else FALLBACK_TOLD if self.strict else FALLBACK_SPEAKS
+        return 0.0 if not self.fallback else FALLBACK_STRICT if self.strict else FALLBACK_SPEAKS
 
     @property
     def wanted(self) -> bool:
@@ -144,35 +169,18 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
         """Whether it certainly prints something, and nothing is known about what (D143)."""
         return False
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        """Whether the lines are what was asked for, and not a message that there is nothing."""
-        return True
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        """Files that `lines` show, with the lines and characters that show them.
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` show; `sure`: it is certain where the lines begin and end."""
+        None if the lines are not what was asked for but a message that there is nothing. There may
+        be cuts among the lines (`answers.cuts`); half a name is not a name. `sure`: it is certain
+        where the lines begin and end. `trimmed`: blank lines may have been cut off their end.
+        """
         return ()
 
     def unseen(self) -> Iterable[FileRef]:
         """Files that were certainly touched although nothing was printed."""
         return ()
-
-    def shown(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """Files that `lines` show, also if the harness cut lines out of them."""
-        if not is_cut(lines):
-            return self.refs(lines, sure, trimmed)
-        return self.around_cuts(lines, sure, trimmed)
-
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        """The same for lines with a cut among them: what each complete line shows.
-
-        A kind of part may know more. Half a name is not a name.
-        """
-        left = whole(lines)
-        return self.refs(left, False, trimmed) if left else ()
-
-    def own(self, lines: Sequence[str]) -> Sequence[str]:
-        """The lines as they tell what was shown of each file (`shown`)."""
-        return lines
 
     # --- what filters leave of it ---------------------------------------------------------------
 
@@ -293,7 +301,7 @@ class Write(Part, kw_only=True, frozen=True):
     """It is put back as git holds it."""
     prints: ClassVar[bool] = False
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return (FileRef(self.path, "written", rule=self.rule, restored=self.restored),)
 
 
@@ -303,7 +311,7 @@ class Listed(Part, kw_only=True, frozen=True):
     path: str
     prints: ClassVar[bool] = False
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         return (FileRef(self.path, "surfaced", rule=self.rule),)
 
 
@@ -339,8 +347,11 @@ class Opaque(Part, kw_only=True, frozen=True):
             return OPAQUE
         return BARE_NAME if self.form.match(line) else IMPOSSIBLE
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if self.said is not None and only_said(lines, self.said):
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        lines = whole(lines)
+        if not lines:
+            return ()
+        if self.said is not None and are_own_words(lines, self.said):
             return [ref for ref in self.shows if ref.kind != "read"]
         return self.shows
 

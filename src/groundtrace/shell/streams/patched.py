@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from groundtrace.answers.cuts import whole
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, FileRef
-from groundtrace.shell.streams.file_names import is_file_name, join
+from groundtrace.shell.streams.file_names import from_top, is_file_name, join
 from groundtrace.shell.streams.part import Part
-from groundtrace.shell.streams.repository_top import from_top
 from groundtrace.shell.weights import BESIDE_PATCHED, TELLING
 
 _PATCHED = regex(
@@ -43,18 +43,16 @@ class Patched(Part, kw_only=True, frozen=True):
     def score(self, line: str) -> float:
         return TELLING if _PATCHED.match(line) or _BESIDE.match(line) else BESIDE_PATCHED
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return any(True for _ in self._told(lines)) or not any(map(_FAILED.search, lines))
-
     def unseen(self) -> Iterable[FileRef]:
         """What was written if the program said nothing."""
         return () if self.checks else self._written(self.targets)
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        told = dict.fromkeys(self._told(lines))
-        if not told and not any(map(_FAILED.search, lines)):
-            return self.unseen()
-        return self._written(told)
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        lines = whole(lines)
+        changed = dict.fromkeys(self._changed(lines))
+        if changed:
+            return self._written(changed)
+        return None if any(map(_FAILED.search, lines)) else self.unseen()
 
     def _written(self, names: Iterable[str]) -> list[FileRef]:
         kind: AccessKind = "surfaced" if self.checks else "written"
@@ -64,7 +62,7 @@ class Patched(Part, kw_only=True, frozen=True):
             if is_file_name(name)
         ]
 
-    def _told(self, lines: Sequence[str]) -> Iterable[str]:
+    def _changed(self, lines: Sequence[str]) -> Iterable[str]:
         """Files that took at least one hunk, and the files in which rejected hunks were stored."""
         name: str | None = None
         for line in lines:
@@ -98,21 +96,17 @@ class Applied(Part, kw_only=True, frozen=True):
     def score(self, line: str) -> float:
         return TELLING if _ANSWER.match(line) else BESIDE_PATCHED
 
-    def obtained(self, lines: Sequence[str]) -> bool:
-        return any(map(_SUCCESS.match, lines))
-
     def unseen(self) -> Iterable[FileRef]:
         return [FileRef(path, "written", rule=self.rule) for path in self.paths]
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return () if any(map(_FAILURE.match, lines)) else self.unseen()
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
+        return None if any(map(_FAILURE.match, whole(lines))) else self.unseen()
 
 
-_SUCCESS = regex(r"Success\b|Done!")
 _FAILURE = regex(r"apply_patch verification failed|Invalid |Failed to |patch rejected|Error")
 _ANSWER = regex(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
 
-_TOLD: dict[str, re.Pattern[str]] = {
+_SAID: dict[str, re.Pattern[str]] = {
     "commit": regex(r" (?:create|delete) mode \d{6} (?P<name>.+)$"),
     "clean": regex(r"Removing (?P<name>.+)$"),
     "would clean": regex(r"Would remove (?P<name>.+)$"),
@@ -125,7 +119,7 @@ _TOLD: dict[str, re.Pattern[str]] = {
 """How programs name the files that they change, by what they do."""
 
 
-class Told(Part, kw_only=True, frozen=True):
+class Announced(Part, kw_only=True, frozen=True):
     """Lines in which a program names files that it changes, or would change."""
 
     cwd: str | None
@@ -144,10 +138,10 @@ class Told(Part, kw_only=True, frozen=True):
         return False
 
     def score(self, line: str) -> float:
-        return TELLING if _TOLD[self.form].match(line) else BESIDE_PATCHED
+        return TELLING if _SAID[self.form].match(line) else BESIDE_PATCHED
 
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        names = [found["name"] for found in map(_TOLD[self.form].match, lines) if found]
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+        names = [found["name"] for found in map(_SAID[self.form].match, whole(lines)) if found]
         cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
         for name in dict.fromkeys(names):
             if is_file_name(name):

@@ -117,12 +117,9 @@ class Prefixed(Part, kw_only=True, frozen=True):
     def behind(self) -> tuple[FileRef, ...]:
         return self.inner.behind()
 
-    def around_cuts(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        return self.refs(lines, sure, trimmed)
-
-    def refs(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
+    def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef] | None:
         rest = self._rest(lines[0])
         if rest is None:
-            return self.inner.shown(lines, sure, trimmed)
+            return self.inner.read(lines, sure, trimmed)
         body = [rest, *lines[1:]] if rest else list(lines[1:])
-        return self.inner.shown(body, sure, trimmed) if body else ()
+        return self.inner.read(body, sure, trimmed) if body else ()

@@ -1,10 +1,12 @@
-"""The order of the commands of one statement in the source: pipes, `&&`, `||`."""
+"""The order of the commands of one statement in the source, and what a loop goes over."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+
+from groundtrace.base.patterns import regex
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,3 +54,34 @@ def flat(node: Node) -> list[Stage | str]:
         elif (child.is_named and kind != "comment") or child == body:
             items.append(Stage(child))
     return items
+
+
+# --- what a loop goes over ------------------------------------------------------------------------
+
+_READ = regex(r"(?:IFS=\S*\s+)?read\b((?:\s+-\w+(?:\s+(?:''|\"\"|\$'[^']*'))?)*)((?:\s+\w+)*)")
+_COUNTED = regex(
+    r"for\s*\(\(\s*(?P<name>\w+)\s*=\s*(?P<low>[0-9]{1,9})\s*;\s*\w+\s*(?P<sign><=?)\s*(?P<high>[0-9]{1,9})\s*;"
+    r"\s*\w+\s*(?:\+\+|\+=\s*(?P<step>[0-9]{1,9}))\s*\)\)"
+)
+
+
+class Counter(NamedTuple):
+    """The variable of a counting loop and its values."""
+
+    name: str
+    values: range
+
+
+def read_names(condition: str) -> list[str] | None:
+    """Variables of `while read a b`; None if the loop reads nothing."""
+    read = _READ.match(condition)
+    return None if read is None else read[2].split() or ["REPLY"]
+
+
+def counted(source: str) -> Counter | None:
+    """`for ((i=1; i<=9; i++))`; None for loops that count in another way."""
+    head = _COUNTED.match(source)
+    if head is None:
+        return None
+    stop = int(head["high"]) + (head["sign"] == "<=")
+    return Counter(head["name"], range(int(head["low"]), stop, int(head["step"] or 1) or 1))

@@ -7,9 +7,9 @@ with holes are never used as file names.
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.patterns import regex
@@ -18,8 +18,6 @@ from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.word import MAX_WORDS, Word
 from groundtrace.shell.syntax.arithmetic import arithmetic
 from groundtrace.shell.syntax.holes import HOLE, has_hole
-from groundtrace.shell.walk.braces import braces
-from groundtrace.shell.walk.glob_text import glob_regex, stripped
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -93,9 +91,8 @@ def expand(shell: Shell, node: Node) -> list[Word]:
     return _finish(_marked(shell, node, quoted=False))
 
 
-@lru_cache(maxsize=4096)
 def _plain_word(text: str) -> Word | None:
-    """The word if nothing in it needs expansion; cached, because agents repeat the same words."""
+    """The word if nothing in it needs expansion."""
     if not _PLAIN.fullmatch(text):
         return None
     return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)
@@ -399,3 +396,60 @@ def _fields(marked: str) -> list[str]:
     if _SPLIT not in marked:
         return [marked]
     return [piece for piece in marked.split(_SPLIT) if piece]
+
+
+# --- braces ---------------------------------------------------------------------------------------
+
+_BRACES = regex(r"(?<!\x01)\{((?:\x01.|[^{}\x01])*)(?<!\x01)\}", re.DOTALL)
+_RANGE = regex(r"(-?[0-9]{1,9}|[a-zA-Z])\.\.(-?[0-9]{1,9}|[a-zA-Z])(?:\.\.(-?[0-9]{1,9}))?$")
+
+
+def braces(text: str) -> list[str]:
+    """Brace expansion of marked text: `{a,b}` and `{1..5}`."""
+    if "{" not in text or text.count("{") > 12:
+        return [text]
+    for found in _BRACES.finditer(text):
+        options = _options(found[1])
+        if options is None:
+            continue
+        before, after = text[: found.start()], text[found.end() :]
+        out: list[str] = []
+        for option in options:
+            out.extend(braces(f"{before}{option}{after}"))
+            if len(out) > MAX_WORDS:
+                break
+        return out[:MAX_WORDS]
+    return [text]
+
+
+def _options(body: str) -> list[str] | None:
+    number_range = _RANGE.match(body)
+    if number_range:
+        low, high, step = number_range.groups()
+        if low.lstrip("-").isdigit() and high.lstrip("-").isdigit():
+            a, b, width = int(low), int(high), abs(int(step or 1)) or 1
+            if abs(b - a) // width > MAX_WORDS:
+                return None
+            return [str(n) for n in (range(a, b + 1, width) if a <= b else range(a, b - 1, -width))]
+        if low.isalpha() and high.isalpha():
+            a, b = ord(low), ord(high)
+            return [chr(n) for n in (range(a, b + 1) if a <= b else range(a, b - 1, -1))]
+        return None
+    options = re.split(r"(?<!\x01),", body)
+    return options if len(options) > 1 else None
+
+
+def stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
+    """`${x%pattern}` and `${x#pattern}`: the text without the shortest or the longest match."""
+    cuts = range(len(text) + 1)
+    order = cuts if longest == at_end else reversed(cuts)
+    for cut in order:
+        piece = text[cut:] if at_end else text[:cut]
+        if fnmatch.fnmatchcase(piece, pattern):
+            return text[:cut] if at_end else text[cut:]
+    return text
+
+
+def glob_regex(pattern: str) -> str:
+    """A pattern of the shell as a regular expression."""
+    return fnmatch.translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")

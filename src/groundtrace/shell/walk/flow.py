@@ -121,14 +121,14 @@ def _stage(shell: Shell, stage: Stage, stream: Parts | None, piped: bool) -> Par
 
 def _if(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
     parts: Parts = []
-    told: int | None = None
+    first: int | None = None
     for index, child in enumerate(node.named_children):
         inner = shell.run(child, stdin)
         if child.type in {"else_clause", "elif_clause"}:
             # Only one branch ran: if the first printed, the others did not.
-            inner = [fallen(part, told) for part in inner]
-        elif index and told is None:
-            told = next((part.serial for part in inner if part.prints), None)
+            inner = [fallen(part, first) for part in inner]
+        elif index and first is None:
+            first = next((part.serial for part in inner if part.prints), None)
         parts += inner if index == 0 else perhaps(inner)
     return parts
 
@@ -166,9 +166,9 @@ def _assign(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
         words = (Word(before + expand_text(shell, value).text),)
     else:
         word = expand_text(shell, value)
-        told = _told_name(shell, word)
-        words = (told or word,)
-        path = None if told is None else shell.path(told.text)
+        named = _name_in_output(shell, word)
+        words = (named or word,)
+        path = None if named is None else shell.path(named.text)
         if path is not None:
             shell.change(shell.env.holding({key: tuple(words)}))
             return [Listed(path=path, rule="find")]
@@ -176,7 +176,7 @@ def _assign(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:
     return []
 
 
-def _told_name(shell: Shell, word: Word) -> Word | None:
+def _name_in_output(shell: Shell, word: Word) -> Word | None:
     """The one name that a listing captured, if the output shows it too.
 
     `f=$(find . -name app.py | head -1); echo "$f"; head -5 "$f"` prints the name on a line of its
@@ -188,11 +188,11 @@ def _told_name(shell: Shell, word: Word) -> Word | None:
     if not isinstance(listed, Names) or listed.limit != 1 or listed.glob is None:
         return None
     lines = [line for line in shell.lines if "/" in line]
-    told = {line for line in lines if listed.score(line) > 0}
-    if not told:  # `echo "File: $f"`
+    names = {line for line in lines if listed.score(line) > 0}
+    if not names:  # `echo "File: $f"`
         ends = (line.split()[-1] for line in lines)
-        told = {word for word in ends if "/" in word and listed.score(word) > 0}
-    return Word(told.pop()) if len(told) == 1 else None
+        names = {word for word in ends if "/" in word and listed.score(word) > 0}
+    return Word(names.pop()) if len(names) == 1 else None
 
 
 def _declare(shell: Shell, node: Node, _stdin: Parts | None) -> Parts:

@@ -14,7 +14,7 @@ from groundtrace.shell.streams.part import Parts
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.streams.word import MAX_WORDS, Word
 from groundtrace.shell.syntax.holes import HOLE, has_hole
-from groundtrace.shell.syntax.loop_heads import counted, read_names
+from groundtrace.shell.syntax.statements import counted, read_names
 from groundtrace.shell.walk.expansion import expand_all
 from groundtrace.shell.walk.flow import Statement
 
