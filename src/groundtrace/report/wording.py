@@ -46,6 +46,7 @@ REASON_WORDS: Mapping[str, str] = {
     "missing_in_config": "missing in the configuration",
     "missing_on_both_sides": "missing on both sides",
     "missing_side": "not run in both configurations",
+    "document_refused": "document could not be read",
     "different_runs": "run by both, in different runs",
     "clock_differs": "times are counted from different moments",
     "clock_unknown": "the start of the time count is unknown",
