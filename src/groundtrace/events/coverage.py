@@ -104,12 +104,13 @@ def _degraded_reason(
     return "; ".join(reasons) or None
 
 
-def _why_no_truth(trial: Trial, problems: Iterable[Problem]) -> str:
+def _why_no_truth(trial: Trial, problems: Sequence[Problem]) -> str:
     if trial.task is None:
-        return "no definition of the task was found"
+        unclear = (problem.reason for problem in problems if problem.kind == "ambiguous_task")
+        return next(unclear, "no definition of the task was found")
     left_out = [problem.file for problem in problems if problem.kind == "truth_source_off"]
     if left_out:
-        return f"only {', '.join(left_out)} names files; --truth-sources can choose it"
+        return f"files are named only by {' and '.join(left_out)}; --truth-sources chooses sources"
     return "the task's definition names no files"
 
 

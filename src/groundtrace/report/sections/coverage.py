@@ -209,7 +209,7 @@ def _values(group: GroupSummary) -> ReportTable:
             left_out(found.left_out),
         ]
         for metric in METRICS.shown_in("coverage")
-        if (found := group.metrics.get(metric.name)) is not None
+        if (found := group.value(metric.name)) is not None
     ]
     rows += [
         [

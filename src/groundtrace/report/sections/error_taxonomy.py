@@ -7,7 +7,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS
-from groundtrace.report.sections.shared import Groups, all_and_configs
+from groundtrace.report.sections.shared import NO_VALUES, Groups, all_and_configs
 from groundtrace.report.wording import LABEL_WORDS, left_out
 
 
@@ -125,9 +125,9 @@ def _slice_quality(groups: Groups) -> ReportTable:
     for title, group in groups:
         cells = [title, formats.count(group.trials)]
         for name in names:
-            found = group.metrics[name]
+            found = group.value(name) or NO_VALUES
             cells += [formats.short(name, found.mean), formats.count(found.n)]
-        rows.append([*cells, left_out(group.metrics[names[0]].left_out)])
+        rows.append([*cells, left_out((group.value(names[0]) or NO_VALUES).left_out)])
     heads = [part for name in names for part in (f">{formats.heading(name)}", ">n")]
     return make_table(
         "Quality by slice",
