@@ -25,9 +25,9 @@ from typing import Any
 from benchmarks.sessions import measure
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import all_readers
-from groundtrace.traces.choose_reader import HEAD, Detected, claim_on
-from groundtrace.traces.claims import Probe
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.choose import HEAD, Detected, claim_on
+from groundtrace.traces.kit.claims import Probe
+from groundtrace.traces.kit.keep import Keep
 
 FIRST = "claude-code"
 """The reader that the others are compared with."""

@@ -1,4 +1,4 @@
-"""Writers of formats that are one JSON document: Gemini CLI, opencode, trae-agent and ATIF."""
+"""Writers of formats that are one JSON document: Gemini CLI, Cline, opencode, trae-agent, ATIF."""
 
 from __future__ import annotations
 
@@ -50,6 +50,36 @@ def _gemini_call(call: Call) -> Json:
         "model": MODEL,
         "toolCalls": [done],
     }
+
+
+# --- Cline ----------------------------------------------------------------------------------
+
+CLINE: Tools = {
+    "shell": ("execute_command", {"command": "command", "requires_approval": False}),
+    "read": ("read_file", {"path": "path"}),
+    "search": ("search_files", {"path": "folder", "regex": "pattern"}),
+    "edit": ("replace_in_file", {"path": "path", "diff": "new"}),
+}
+_DETAILS = (
+    f"<environment_details>\n# Current Working Directory ({ROOT}) Files\n</environment_details>"
+)
+
+
+def _cline(session: Session) -> bytes:
+    details = {"type": "text", "text": _DETAILS}
+    prompt = {"type": "text", "text": f"<task>\n{session.prompt}\n</task>"}
+    messages: list[Json] = [{"role": "user", "content": [prompt, details], "ts": STARTED * 1000}]
+    for call in session.calls:
+        name, given = asked(CLINE, call)
+        call_id = call.identifier("toolu_")
+        use = {"type": "tool_use", "id": call_id, "name": name, "input": given}
+        thought = {"type": "text", "text": call.thought}
+        reply = {"role": "assistant", "content": [thought, use], "ts": call.asked * 1000}
+        shown = [{"type": "text", "text": call.output}]
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": shown}
+        answer = {"role": "user", "content": [result, details], "ts": call.answered * 1000}
+        messages += [reply, answer]
+    return json.dumps(messages, ensure_ascii=False).encode()
 
 
 # --- opencode -------------------------------------------------------------------------------
@@ -216,6 +246,7 @@ def _atif_step(number: int, one: RecordedCall) -> Json:
 
 WRITERS = {
     "gemini-cli": Writer("session-2026-05-04T10-00-5e551000.json", GEMINI, _gemini),
+    "cline": Writer("api_conversation_history.json", CLINE, _cline),
     "opencode": Writer("export.json", OPENCODE, _opencode),
     "trae-agent": Writer("trajectory.json", TRAE, _trae),
     "atif": Writer("trajectory.json", CLAUDE, _atif),

@@ -18,9 +18,9 @@ from pathlib import Path
 from benchmarks.sessions import WRITERS, made
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import all_readers
-from groundtrace.traces.choose_reader import HEAD, claim_on
-from groundtrace.traces.claims import Probe
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.choose import HEAD, claim_on
+from groundtrace.traces.kit.claims import Probe
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import Reader, Source
 
 SHORT, LONG = 100, 400

@@ -29,7 +29,7 @@ from groundtrace.config import (
     rows_of,
     taken_by,
 )
-from groundtrace.discover import FoundProblem, discover, trial_at
+from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
@@ -51,7 +51,7 @@ from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.request import now
 from groundtrace.storage import Place, open_folder, place_at
 from groundtrace.traces import read_trace as read_trace_of
-from groundtrace.traces.loose import read_loose
+from groundtrace.traces.kit.loose import read_loose
 from groundtrace.truth import load_registry
 from groundtrace.truth.definitions import load_tasks
 
@@ -161,7 +161,7 @@ def _loose_trial(
             trials.append(item)
         elif isinstance(item, FoundProblem):
             problems.setdefault(item.path, []).append(item.problem)
-        else:
+        elif isinstance(item, Skipped):
             passed.append(item.reason)
     where = f"{file.folder.url}/{file.file}"
     if not trials:

@@ -39,7 +39,7 @@ SECONDS = Limits(least=0, most=86_400)
 Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
 Shell = Literal["use", "ignore"]
-Trials = Literal["latest", "all"]
+Trials = Literal["attempts", "all", "latest"]
 SchemaVersion = Literal["1.0", "1.1", "1.2", "1.3"]
 Format = Literal["md", "html"]
 TruthSourceName = Literal[
@@ -114,10 +114,23 @@ class Settings:
     )
     """Files of a task's folder that may give relevant files; `default` are those of the
     specification, without oracles and truth that an agent made, `all` is every one (D192)."""
-    trials: Trials = field(default="latest", metadata=at("discover.trials"))
-    """Which trials count if a task has several in one configuration (D32)."""
+    trials: Trials = field(default="attempts", metadata=at("discover.trials"))
+    """Which trials count if a task has several in one configuration: all attempts of its latest
+    batch, every batch, or the latest trial alone (D148)."""
     config_name: str | None = None
     """Configuration of loose traces, instead of the name of a folder or model (D57)."""
+    layout: tuple[str, ...] = field(default=(), metadata=at("discover.layout"))
+    """What the folders above loose traces mean: patterns such as `{config}/{task}/{trial}`; the first
+    that fits a path counts. Empty: inferred (D149)."""
+    skip_runs: tuple[str, ...] = field(
+        default=(
+            *("*__archived*", "*__aborted*", "*__duplicate*", "*__all_errored*", "*__partial*"),
+            *("*__v1_hinted*", "*__superseded*", "*validation_test*", "*preamble_test*"),
+        ),
+        metadata=at("discover.skip_runs"),
+    )
+    """Names of run folders that their makers threw away: skipped and named. An empty list reads all
+    (D150)."""
     prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     """Model to dollars per million input, cached and output tokens."""
     readers: tuple[tuple[str, str], ...] = field(default=(), metadata=at("traces.readers"))
@@ -320,6 +333,16 @@ class Reading(TypedDict, total=False):
             "NAME",
             sets="config_name",
             otherwise="by folder, else the model",
+        ),
+    ]
+    layout: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "input",
+            "What the folders above traces without records mean: '{config}/{task}/{trial}'",
+            "PATTERN",
+            sets="layout",
+            otherwise="inferred from all paths",
         ),
     ]
     prices: Annotated[

@@ -518,6 +518,8 @@ class Contender(TrialId, frozen=True, kw_only=True):
     """The task definition that the trial was joined to."""
     outcome: Outcome = field(default_factory=Outcome)
     """From the records only; what the trace adds is filled in later."""
+    file_time: float | None = None
+    """When the trace's file last changed, for trials without records."""
 
 
 class Trial(Contender, frozen=True, kw_only=True):

@@ -27,7 +27,7 @@ from groundtrace.runs.plan import TrialWork, WorkContext
 from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
-from groundtrace.traces.loose import read_trace_of
+from groundtrace.traces.kit.loose import read_trace_of
 from groundtrace.truth import kept_ground_truth
 
 
@@ -66,8 +66,8 @@ def process_trial(work: TrialWork) -> TrialDone:
     document = reading.document
     outcome = outcome_entry(
         reading.trial,
-        work.state,
-        reason=work.reason,
+        "selected",
+        attempt=work.attempt,
         document=work.document_path,
         run_path=work.run_path,
     )

@@ -19,8 +19,8 @@ from typing import Any
 
 from groundtrace.base.patterns import regex
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.choose_reader import HEAD
-from groundtrace.traces.claims import Probe
+from groundtrace.traces.kit.choose import HEAD
+from groundtrace.traces.kit.claims import Probe
 from groundtrace.traces.source import Keep, Reader, Source
 
 __all__ = [
@@ -82,7 +82,7 @@ def check_members(reader: Reader, _case: Case, _folder: Path) -> None:
     """It has a name and patterns, and optional members have the types that callers expect."""
     assert isinstance(reader.name, str) and reader.name, "a reader has a name"
     assert isinstance(reader.patterns, tuple), "patterns are a tuple of texts"
-    for name in ("spare_patterns", "sidecars", "harness_words"):
+    for name in ("spare_patterns", "sidecars", "own_names", "harness_words"):
         assert isinstance(getattr(reader, name, ()), tuple), f"{name} is a tuple"
     for name in ("samples", "read_sample", "companions", "is_part", "part_of"):
         assert callable(getattr(reader, name, len)), f"{name} can be called"

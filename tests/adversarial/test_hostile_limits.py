@@ -16,7 +16,7 @@ from groundtrace.config import Settings
 from groundtrace.model import ToolCall, Trace
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace, source
-from groundtrace.traces.atif import steps
+from groundtrace.traces.atif import records
 from groundtrace.truth import entries, patches
 from groundtrace.truth.entries import Notes, collect, truth_file
 from groundtrace.truth.patches import read_patch
@@ -52,14 +52,12 @@ def test_a_trajectory_of_empty_steps_takes_little(tmp_path: Path) -> None:
 def test_steps_beyond_the_limit_are_named_with_their_calls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groundtrace.traces.atif import large
 
     text = HEAD + ",".join(STEP % (CALL % number) for number in range(30)) + "]}"
     put(tmp_path / "agent/trajectory.json", text)
-    for size in (large.LARGE, 10):  # decoded whole, and step by step
-        monkeypatch.setattr("groundtrace.traces.atif.trajectory.LARGE", size)
-        for module in (steps, large):
-            monkeypatch.setattr(module, "MAX_STEPS", 10)
+    for size in (records.LARGE, 10):  # decoded whole, and step by step
+        monkeypatch.setattr("groundtrace.traces.atif.trace.LARGE", size)
+        monkeypatch.setattr(records, "MAX_STEPS", 10)
         trace, problems = read_trace(LocalFolder(tmp_path))
         assert len(trace.calls) == 10
         (problem,) = [p for p in problems if p.kind == "too_many"]

@@ -14,7 +14,7 @@ import groundtrace as package
 from groundtrace.cli.terminal import WIDEST, in_columns
 from groundtrace.errors import PluginError, UsageError
 from groundtrace.model import READER_ENTRY_POINTS
-from groundtrace.traces.plugin_readers import PluginReader
+from groundtrace.traces.kit.plugins import PluginReader
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, shrink
 
@@ -184,7 +184,7 @@ class BrokenReader:
     patterns = ("agent/trajectory.json", "agent/claude-code.txt")
 
     def recognise(self, probe: object) -> Any:
-        from groundtrace.traces.claims import Recognised
+        from groundtrace.traces.kit.claims import Recognised
 
         return Recognised("marker", "everything")
 

@@ -1,4 +1,4 @@
-"""Several trials of one task and configuration: which counts (D32), and the rows of a dry run."""
+"""Several trials of one task and configuration: which count (D148), and the rows of a dry run."""
 
 from __future__ import annotations
 
@@ -8,84 +8,115 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.config import Settings
+from groundtrace.config import Settings, Trials
 from groundtrace.discover import select, survey
 from groundtrace.model import Outcome, Trial
 from groundtrace.storage import LocalFolder
 from tests.discover.run_trees import index, put, trial
 
 
-def a_trial(name: str, **outcome: float | None) -> Trial:
+def a_trial(name: str, batch: str | None = None, **outcome: float | None) -> Trial:
     return Trial(
         folder=LocalFolder(Path("x")),
-        path=f"mcp/{name}",
+        path=f"mcp/{batch or ''}/{name}",
         run_id="r1",
         config_name="mcp",
         task_name="a-1",
         trial_name=name,
         trial_key=name,
+        batch_timestamp=batch,
         outcome=Outcome(**outcome),  # type: ignore[arg-type]
     )
 
 
-CASES = {
-    "the latest finished with a reward": (
-        a_trial("old", reward=1.0, finished_at=1.0),
-        a_trial("new", reward=0.0, finished_at=2.0),
-        "new",
+MAY, JUNE = "2026-05-01__10-00-00", "2026-06-01__10-00-00"
+
+CASES: dict[str, tuple[list[Trial], dict[str, list[str]]]] = {
+    "attempts of one batch all count, lost ones too": (
+        [
+            a_trial("first", MAY, reward=1.0, finished_at=1.0),
+            a_trial("lost", MAY, finished_at=2.0),
+            a_trial("third", MAY, reward=0.0, finished_at=3.0),
+        ],
+        {
+            "attempts": ["third", "first", "lost"],
+            "all": ["third", "first", "lost"],
+            "latest": ["third"],
+        },
     ),
-    "a reward before a later end without": (
-        a_trial("scored", reward=0.0, finished_at=1.0),
-        a_trial("crashed", finished_at=2.0),
-        "scored",
+    "another batch is a rerun": (
+        [
+            a_trial("old", MAY, reward=1.0),
+            a_trial("new", JUNE),
+            a_trial("again", JUNE, reward=0.0, started_at=2e9),
+        ],
+        {"attempts": ["again", "new"], "all": ["again", "old", "new"], "latest": ["again"]},
     ),
-    "the latest finished": (
-        a_trial("ended", finished_at=1.0, started_at=0.0),
-        a_trial("running", started_at=5.0),
-        "ended",
+    "a reward does not make an old batch count": (
+        [a_trial("scored", MAY, reward=1.0), a_trial("crashed", JUNE)],
+        {"attempts": ["crashed"], "all": ["crashed", "scored"], "latest": ["crashed"]},
     ),
-    "the latest": (a_trial("first", started_at=1.0), a_trial("second", started_at=2.0), "second"),
-    "a reward proves an end": (
-        a_trial("scored", reward=0.5, started_at=1.0),
-        a_trial("crashed", finished_at=2.0),
-        "scored",
+    "batches without a time keep all": (
+        [a_trial("a", "one", reward=1.0), a_trial("b", "two", reward=0.0)],
+        {"attempts": ["b", "a"], "all": ["b", "a"], "latest": ["b", "a"]},
     ),
-    "the last by name when nothing else tells": (a_trial("a"), a_trial("b"), "b"),
+    "batches by the times of their trials": (
+        [a_trial("a", "z", finished_at=1.0), a_trial("b", "y", finished_at=2.0)],
+        {"attempts": ["b"], "all": ["b", "a"], "latest": ["b"]},
+    ),
+    "equal times tell nothing": (
+        [a_trial("a", started_at=1.0), a_trial("b", started_at=1.0)],
+        {"attempts": ["b", "a"], "all": ["b", "a"], "latest": ["b", "a"]},
+    ),
+    "one unknown time tells nothing": (
+        [a_trial("a", started_at=1.0), a_trial("b")],
+        {"attempts": ["a", "b"], "all": ["a", "b"], "latest": ["a", "b"]},
+    ),
 }
 
 
+@pytest.mark.parametrize("which", ["attempts", "all", "latest"])
 @pytest.mark.parametrize("case", CASES)
-def test_which_of_two_counts(case: str) -> None:
-    """In either order of input, with a reason for the other."""
-    *trials, winner = CASES[case]
+def test_which_trials_count(case: str, which: Trials) -> None:
+    """In any order of input: the latest first, then the others by time."""
+    trials, expected = CASES[case]
     for order in itertools.permutations(trials):
-        selected, superseded = select(order)  # type: ignore[arg-type]
-        assert [t.trial_name for t in selected] == [winner]
-        assert len(superseded) == 1
-        assert superseded[0].by.trial_name == winner
-        assert superseded[0].reason
+        chosen = select(order, which)
+        assert [t.trial_name for t in chosen.selected] == expected[which]
+        assert len(chosen.superseded) == len(trials) - len(chosen.selected)
+        assert chosen.latest == {chosen.selected[0].path}
+        numbers = [chosen.attempts[t.path] for t in chosen.selected]
+        assert sorted(numbers) == list(range(1, len(numbers) + 1))
+        assert numbers[0] == len(numbers)
+        assert all(other.reason for other in chosen.superseded)
+
+
+def test_a_file_has_a_time_where_no_record_has_one() -> None:
+    trials = [replace(a_trial("a"), file_time=2.0), replace(a_trial("b"), file_time=1.0)]
+    assert [t.trial_name for t in select(trials, "latest").selected] == ["a"]
 
 
 def test_runs_configurations_and_tasks_are_apart() -> None:
     """Only trials of the same run, configuration and task compete; case does not count."""
-    one = a_trial("x", reward=1.0, finished_at=1.0)
+    one = a_trial("x", MAY, reward=1.0)
     others = [replace(one, run_id="r2"), replace(one, config_name="b"), replace(one, task_name="c")]
     assert len(select([one, *others]).selected) == 4
-    assert len(select([one, replace(one, task_name="A-1", path="z")]).selected) == 1
+    later = replace(a_trial("y", JUNE), task_name="A-1")
+    assert [t.trial_name for t in select([one, later]).selected] == ["y"]
 
 
 def test_a_copy_in_the_same_run_is_called_one() -> None:
     """It is not another attempt."""
     one = a_trial("x", reward=1.0, finished_at=1.0)
     (other,) = select([one, replace(one, path="mcp/y")]).superseded
-    assert other.reason == "a copy of mcp/y"
+    assert other.reason == "a copy of mcp//x"
 
 
 def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
     """Run, configuration, task, trial, files, and why a folder or a trial was skipped."""
     runs = tmp_path / "runs"
-    trial(runs / "r1/mcp/a-1__AAAAAAA", "a-1")
-    trial(runs / "r1/mcp/a-1__BBBBBBB", "a-1", finished_at="2026-03-21T00:00:00")
+    trial(runs / f"r1/mcp/{MAY}/a-1__AAAAAAA", "a-1")
+    trial(runs / f"r1/mcp/{JUNE}/a-1__BBBBBBB", "a-1", finished_at="2026-03-21T00:00:00")
     put(trial(runs / "r1/mcp/b-1__CCCCCCC") / "result.json", "[]")
     trial(runs / "r1/_errored/c-1__DDDDDDD", "c-1")
     trial(runs / "archive/r0/mcp/d-1__EEEEEEE", "d-1")
@@ -94,8 +125,8 @@ def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
     assert {(row.path, row.state) for row in rows} == {
         ("archive", "skipped"),
         ("r1/_errored", "skipped"),
-        ("r1/mcp/a-1__AAAAAAA", "superseded"),
-        ("r1/mcp/a-1__BBBBBBB", "selected"),
+        (f"r1/mcp/{MAY}/a-1__AAAAAAA", "superseded"),
+        (f"r1/mcp/{JUNE}/a-1__BBBBBBB", "selected"),
         ("r1/mcp/b-1__CCCCCCC", "problem"),
         ("r1/mcp/b-1__CCCCCCC", "selected"),
     }
@@ -108,6 +139,6 @@ def test_the_rows_of_a_dry_run(tmp_path: Path) -> None:
     assert skipped.keys() == chosen.keys()
     assert (skipped["config_name"], skipped["has_task"], skipped["files"]) == (None, None, ())
     all_trials = list(survey(LocalFolder(runs), settings=Settings(trials="all")))
-    assert "written too" in next(r.reason or "" for r in all_trials if r.state == "superseded")
+    assert not [row for row in all_trials if row.state == "superseded"]
     fitting = survey(LocalFolder(runs), settings=Settings(), only="a*")
     assert {row.trial.task_name for row in fitting if row.trial is not None} == {"a-1"}

@@ -14,7 +14,7 @@ from groundtrace.discover.loose import discover_loose
 from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trace, Trial
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.loose import read_trace_of
+from groundtrace.traces.kit.loose import read_trace_of
 
 CALLS = [f"toolu_01ExampleCall{number:06d}" for number in range(9)]
 

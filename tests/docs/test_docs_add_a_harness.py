@@ -34,6 +34,27 @@ def test_a_format_is_its_folder_its_line_and_its_tests(reader: object) -> None:
             assert f"traces.{folder.name}" not in text, f"{module.name} knows {folder.name}"
 
 
+THREE = {"reader.py", "records.py", "trace.py"}
+
+
+def test_three_files_are_a_format() -> None:
+    """The guide's example has nothing else."""
+    files = {path.name for path in (FORMATS / "cline").glob("*.py")}
+    assert files == {*THREE, "__init__.py"}
+
+
+@pytest.mark.parametrize(
+    "folder", sorted({folder_of(reader) for reader in traces.READERS}), ids=lambda path: path.name
+)
+def test_every_format_has_the_same_names(folder: Path) -> None:
+    files = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
+    if folder.name == "mapped":  # its formats are TOML, not code
+        assert {"reader.py", "trace.py"} <= files
+    else:
+        assert files >= THREE
+    assert len(files) <= 6
+
+
 CODED = [reader for reader in traces.READERS if not isinstance(reader, MappedReader)]
 """Readers that are code; a mapping says in its own file what was seen of its format."""
 
@@ -46,10 +67,15 @@ def test_a_readers_docstring_says_where_files_lie_and_their_shape(reader: object
 
 def test_every_file_that_the_guide_names_is_there() -> None:
     """`<format>` stands for a format that is there."""
-    paths = re.findall(r"^\| `([^`]+)` \|", INSIDE, re.MULTILINE)
-    assert len(paths) == 6
+    paths = re.findall(r"^\| `(src/[^`]+)` \|", INSIDE, re.MULTILINE)
+    assert len(paths) == 4
     for path in paths:
-        assert (examples.ROOT / path.replace("<format>", "cursor")).exists(), path
+        assert (examples.ROOT / path.replace("<format>", "cline")).exists(), path
+    shared = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", INSIDE, re.MULTILINE)
+    modules = [name for row in shared for name in re.findall(r"`(\w+)`", row)]
+    assert len(modules) == 9
+    for name in modules:
+        assert (FORMATS / "kit" / f"{name}.py").exists(), name
     for name in re.findall(r"`(\w+\.py)`", INSIDE):
         assert any(FORMATS.glob(f"*/{name}")), name
 
@@ -68,5 +94,6 @@ def test_every_member_that_the_guide_names_is_there() -> None:
     optional = set(re.findall(r"`(\w+)`  ", ast.get_docstring(classes["Reader"]) or ""))
     samples = {"samples", "read_sample", "companions", "is_part", "part_of"}
     sessions = {"sessions_continue"}
-    assert optional == {"spare_patterns", "sidecars", "harness_words", *samples, *sessions}
+    names_of_files = {"spare_patterns", "sidecars", "own_names", "reads_text"}
+    assert optional == {*names_of_files, "harness_words", *samples, *sessions}
     assert names == optional | (names & fields) and len(names) > 10

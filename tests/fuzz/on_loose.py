@@ -12,7 +12,7 @@ from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.storage.folder import Folder
 from groundtrace.tools import view_calls
 from groundtrace.traces import all_readers, read_trace
-from groundtrace.traces.loose import read_trace_of, recognise
+from groundtrace.traces.kit.loose import read_trace_of, recognise
 from groundtrace.truth import load_ground_truth
 from groundtrace.truth.rows import read_task_rows
 from tests.fuzz import checks, loose_seeds, mutate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from groundtrace.errors import InputError
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mapped.reader import MappedReader, bundled_text
 from tests.fuzz import checks, seeds

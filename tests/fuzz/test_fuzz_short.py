@@ -17,7 +17,7 @@ from groundtrace.errors import GroundtraceError
 from groundtrace.model import ToolResult
 from groundtrace.tools import check_tools
 from groundtrace.traces import READERS, read_trace
-from groundtrace.traces.loose import recognise
+from groundtrace.traces.kit.loose import recognise
 from tests.fuzz import checks, loose_seeds, runner
 from tests.fuzz.cases import Case
 from tests.fuzz.memory import MemoryFolder

@@ -10,8 +10,8 @@ import pytest
 from groundtrace.model import ToolResult
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.atif.harbor_text import take_apart
-from groundtrace.traces.atif.trajectory import inside
+from groundtrace.traces.atif.calls import take_apart
+from groundtrace.traces.atif.trace import inside
 from tests.traces.trials import read
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.atif import large as atif_large
-from groundtrace.traces.atif import trajectory as atif
+from groundtrace.traces.atif import records as atif_large
+from groundtrace.traces.atif import trace as atif
 from tests.traces.trials import FIXTURES
 
 TRAJECTORIES = sorted(path for path in FIXTURES.rglob("trajectory.json") if path.stat().st_size)

@@ -10,9 +10,9 @@ import pytest
 
 from groundtrace.events.stated import context_changes
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.claude_code import transcript
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.merge import merge
+from groundtrace.traces.claude_code import trace as transcript
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.merge import merge
 
 
 def use(name: str, parent: str | None = None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
-from groundtrace.traces.claims import Probe
 from groundtrace.traces.claude_code import ClaudeCodeReader
+from groundtrace.traces.kit.claims import Probe
 
 
 def line(kind: str, content: Any, session: str = "s-1", **more: Any) -> str:

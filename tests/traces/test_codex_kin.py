@@ -16,7 +16,7 @@ from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace as read_folder
 from groundtrace.traces.codex import CodexReader
-from groundtrace.traces.loose import read_trace_of, recognise
+from groundtrace.traces.kit.loose import read_trace_of, recognise
 from tests.traces.rollouts import META, call, output, read, tokens, wrapped, write
 
 

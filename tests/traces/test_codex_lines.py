@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.api import read_trace
-from groundtrace.traces.codex.lines import CALLS, ENDS, OUTPUTS, Body, decode_line, line_of
+from groundtrace.traces.codex.records import CALLS, ENDS, OUTPUTS, Body, decode_line, line_of
 from tests.traces.rollouts import META, call, event, item, output, tokens, wrapped
 
 KINDS = ["response_item", "event_msg", "turn_context", "compacted", "session_meta", "world_state"]

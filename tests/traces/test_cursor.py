@@ -7,8 +7,8 @@ from pathlib import Path
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.claims import Probe
 from groundtrace.traces.cursor.reader import CursorReader
+from groundtrace.traces.kit.claims import Probe
 from tests.traces.trials import FIXTURES, read
 
 

@@ -15,9 +15,8 @@ from groundtrace.base.cut_json import read_prefix
 from groundtrace.model import ToolCall
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
-from groundtrace.traces.atif.load import load
-from groundtrace.traces.atif.steps import Step
-from groundtrace.traces.salvage import intact_objects
+from groundtrace.traces.atif.records import Step, load
+from groundtrace.traces.kit.salvage import intact_objects
 from tests.traces.trials import FIXTURES, read_bytes
 
 FILES = sorted(

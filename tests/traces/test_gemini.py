@@ -13,7 +13,7 @@ from groundtrace.config import Settings
 from groundtrace.model import ReadResult, Trace
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
-from groundtrace.traces.gemini.session import _is_lines
+from groundtrace.traces.gemini.trace import _is_lines
 
 HEADER = {
     "sessionId": "s-1",

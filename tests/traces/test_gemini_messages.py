@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.gemini import GeminiReader
-from groundtrace.traces.gemini.messages import message_in, session_in
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.gemini.records import message_in, session_in
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import Source
 
 TIME = "2026-05-04T10:00:01.000Z"

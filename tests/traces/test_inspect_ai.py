@@ -17,8 +17,9 @@ from groundtrace.config import Settings
 from groundtrace.model import Problem, Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
-from groundtrace.traces.inspect_ai import InspectReader, archive
-from groundtrace.traces.inspect_ai.stated import counts_of, score_value
+from groundtrace.traces.inspect_ai import InspectReader, archive, logs
+from groundtrace.traces.inspect_ai.records import counts_of, score_value
+from groundtrace.traces.kit.keep import Keep
 
 HEADER = {
     "version": 2,
@@ -393,9 +394,58 @@ def test_a_damaged_member_is_told_and_the_others_are_read(tmp_path: Path) -> Non
 def test_a_large_sample_is_read_event_by_event(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from groundtrace.traces import listed
+    from groundtrace.traces.kit import lists as listed
 
     whole, _ = read_trace(written(tmp_path, sample(*EVENTS, attachments={"a": "b"})))
     monkeypatch.setattr(listed, "LARGE", 100)
     parts, problems = read_trace(written(tmp_path, sample(*EVENTS, attachments={"a": "b"})))
     assert not problems and parts == whole
+
+
+def test_members_that_overlap_are_refused(tmp_path: Path) -> None:
+    """Many members on the same bytes would unpack to many times the archive."""
+    whole = raw_zip([(f"samples/a{n}_epoch_1.json", 0, b"{}" * 9, 18) for n in range(2)])
+    second = whole.index(b"PK\x03\x04", 4)
+    place = whole.rindex(struct.pack("<L", second))
+    shared = whole[:place] + struct.pack("<L", 6) + whole[place + 4 :]
+    (tmp_path / "log.eval").write_bytes(shared)
+    source = InspectReader().read_sample(LocalFolder(tmp_path), "log.eval", "a0", Keep())
+    assert [problem.reason for problem in source.problems if problem.kind == "unreadable"] == [
+        "samples/a0_epoch_1.json: overlaps another member; not read"
+    ]
+
+
+@pytest.mark.parametrize("form", ["log.eval", "log.json"])
+def test_a_log_is_listed_once_for_all_its_samples(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the time for all samples grows with the square of their number."""
+    samples = [{**sample(*EVENTS), "id": f"a__b-{number}"} for number in range(20)]
+    if form == "log.json":
+        data = json.dumps({**HEADER, "samples": samples}).encode()
+    else:
+        data = eval_bytes(*samples)
+    (tmp_path / form).write_bytes(data)
+    folder, reader = LocalFolder(tmp_path), InspectReader()
+    listed = [item for item in reader.samples(folder, form) if not isinstance(item, Problem)]
+    assert len(listed) == 20
+
+    def again(*_: object) -> None:
+        raise AssertionError("the log is listed again")
+
+    monkeypatch.setattr(archive, "read_members", again)
+    monkeypatch.setattr(logs, "packed_samples", again)
+    for item in listed:
+        source = reader.read_sample(folder, form, item.sample_id or "", Keep())
+        assert [call.call_id for call in source.calls] == ["c1", "c2", "c3"]
+
+
+def test_a_member_before_the_start_of_the_file_is_refused(tmp_path: Path) -> None:
+    """An archive that lost its first bytes, with a list that counts them."""
+    whole = raw_zip([("header.json", 0, b"{}", 2), ("samples/a_epoch_1.json", 0, b"{}", 2)])
+    (tmp_path / "log.eval").write_bytes(whole[9:])
+    with (
+        archive.open_archive(LocalFolder(tmp_path), "log.eval") as opened,
+        pytest.raises(archive.ArchiveError, match="its header is damaged"),
+    ):
+        opened.open("header.json")

@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundtrace.base import jsonl
 from groundtrace.storage import LocalFolder
-from groundtrace.traces import choose_reader, jsonl, read_trace
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.listed import load_opened
+from groundtrace.traces import read_trace
+from groundtrace.traces.kit import choose as choose_reader
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.lists import load_opened
 from tests.traces.trials import FIXTURES, read_bytes
 
 

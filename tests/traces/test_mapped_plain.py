@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from random import Random
@@ -16,10 +15,10 @@ from hypothesis import strategies as st
 from jmespath.visitor import TreeInterpreter
 
 from benchmarks.sessions import WRITERS, made
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mapped.load import read
-from groundtrace.traces.mapped.mapping import OF_EVERY_RECORD, Declared, parse_mapping
+from groundtrace.traces.mapped.mapping import Declared, parse_mapping
 from groundtrace.traces.mapped.reader import bundled_text
 from tests.fuzz.memory import MemoryFolder
 
@@ -42,25 +41,6 @@ _EXPRESSION = re.compile(
 )
 
 
-class PlainKinds:
-    """Every expression is evaluated for every record."""
-
-    def __init__(self, rests: Mapping[str, Any]) -> None:
-        self._rests = rests
-
-    def of(self, _record: Any) -> None:
-        return None
-
-    def rests(self, _kind: None) -> Mapping[str, Any]:
-        return self._rests
-
-
-class PlainDecoders:
-    """Everything is decoded."""
-
-    record = whole = staticmethod(msgspec.json.Decoder().decode)
-
-
 class PlainExpression:
     """An expression that the library evaluates, for an element with its record."""
 
@@ -78,10 +58,7 @@ class PlainExpression:
 def plain(mapping: Declared) -> Declared:
     """The same mapping, without anything that saves work."""
     expressions: Any = {key: PlainExpression(e.tree) for key, e in mapping.expressions.items()}
-    rests = {key: expressions[key] for key in OF_EVERY_RECORD if key in expressions}
-    kinds: Any = PlainKinds(rests)
-    decoders: Any = PlainDecoders()
-    return msgspec.structs.replace(mapping, expressions=expressions, kinds=kinds, decoders=decoders)
+    return msgspec.structs.replace(mapping, expressions=expressions)
 
 
 @cache

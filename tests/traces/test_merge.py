@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.merge import merge
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.merge import merge
 from groundtrace.traces.source import RawCall, Source
 from tests.traces.trials import read
 

@@ -15,7 +15,7 @@ from groundtrace.model import ReadResult, Stated
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
 from groundtrace.traces import READERS
-from groundtrace.traces.loose import read_loose, recognise, samples_of
+from groundtrace.traces.kit.loose import read_loose, recognise, samples_of
 from groundtrace.traces.mini_swe_agent import load
 from tests.traces.trials import FIXTURES
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.traces.moves import folder_after
+from groundtrace.traces.kit.moves import folder_after
 
 FOLDERS = ("a", "a/b", "a b", "c")
 COMMANDS = [

@@ -14,7 +14,7 @@ from groundtrace.discover import Skipped, discover
 from groundtrace.model import ReadResult, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls
-from groundtrace.traces.openhands.skills import skill_of
+from groundtrace.traces.openhands.actions import skill_of
 
 SHOWN = "Here's the result of running `cat -n` on /heron/nest.py:\n     1\timport os\n"
 

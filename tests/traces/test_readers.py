@@ -182,10 +182,11 @@ def test_asking_for_names_imports_nothing_that_reads() -> None:
     )
     loaded = {name.removeprefix("groundtrace.traces.") for name in done.stdout.split()}
     formats = {
-        "atif", "chat", "claude_code", "codex", "cursor", "gemini", "inspect_ai", "mapped",
+        "atif", "chat", "claude_code", "cline", "codex", "cursor", "gemini", "inspect_ai", "mapped",
             "mini_swe_agent", "openhands", "swe_agent",
     }  # fmt: skip
-    light = {"claims", "trial_files", "unread", *formats, *(f"{name}.reader" for name in formats)}
+    kit = {"kit", "kit.claims", "kit.trial_files"}
+    light = {*kit, *formats, *(f"{name}.reader" for name in formats)}
     assert loaded == light
 
 

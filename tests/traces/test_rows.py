@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from groundtrace.model import Problem
 from groundtrace.storage import LocalFolder
-from groundtrace.traces import rows
-from groundtrace.traces.rows import Naming, find_row, named_rows
+from groundtrace.traces.kit import rows
+from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from groundtrace.traces.ledger import Ledger, TokenCounts
+from groundtrace.traces.kit.ledger import Ledger, TokenCounts
 
 
 def ledger(*turns: tuple[str, int | None], last: int | None = None) -> Ledger:

@@ -17,7 +17,7 @@ from groundtrace.discover.found import Skipped
 from groundtrace.model import CallView, ReadResult, Trial
 from groundtrace.storage import place_at
 from groundtrace.tools import view_calls
-from groundtrace.traces.swe_agent import load
+from groundtrace.traces.swe_agent import records as load
 from groundtrace.traces.swe_agent.actions import answer_of, read_action
 
 NAME = "heron__heron-12.traj"

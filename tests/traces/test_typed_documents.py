@@ -26,13 +26,13 @@ from groundtrace.traces.chat.answers import read_answer, state_of
 from groundtrace.traces.chat.dialects import xml_calls
 from groundtrace.traces.inspect_ai import InspectReader, archive
 from groundtrace.traces.inspect_ai import logs as inspect_logs
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.mini_swe_agent import load as mini_load
 from groundtrace.traces.source import Reader
 from groundtrace.traces.swe_agent import SweAgentReader
-from groundtrace.traces.swe_agent import load as swe_load
-from groundtrace.traces.swe_agent.words import split_words
+from groundtrace.traces.swe_agent import records as swe_load
+from groundtrace.traces.swe_agent.actions import split_words
 
 
 class OneFile(LocalFolder):
@@ -165,7 +165,7 @@ SAMPLE = members(
 @given(st.lists(SAMPLE, max_size=1) | listed(SAMPLE))
 def test_a_json_log_of_inspect_is_the_same_as_types(samples: list[Any]) -> None:
     value = {"version": 2, "eval": {"task": "nest", "model": "wader-1"}, "samples": samples}
-    both(InspectReader(), value, (inspect_logs, "typed_log"), (inspect_logs, "typed_sample"))
+    both(InspectReader(), value, (inspect_logs, "packed_samples"), (inspect_logs, "typed_sample"))
 
 
 @given(SAMPLE | ODD)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from groundtrace.base.times import parse_time
 from groundtrace.traces.cursor import CursorReader
-from groundtrace.traces.cursor import transcript as cursor_transcript
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.cursor import trace as cursor_trace
+from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.openhands import actions
 from groundtrace.traces.openhands import rows as openhands_rows
 from groundtrace.traces.openhands.reader import OpenHandsReader
@@ -171,7 +171,7 @@ def in_lines(lines: list[Any]) -> bytes:
 def test_lines_of_cursor_are_the_same_as_types(lines: list[Any]) -> None:
     usual = said(CursorReader(), in_lines(lines))
     refused = mock.Mock(side_effect=msgspec.DecodeError)
-    with mock.patch.object(cursor_transcript, "decode_line", refused):
+    with mock.patch.object(cursor_trace, "decode_line", refused):
         assert said(CursorReader(), in_lines(lines)) == usual
 
 

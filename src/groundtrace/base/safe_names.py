@@ -27,6 +27,8 @@ of a file name."""
 _PLAIN = regex(r"[A-Za-z0-9_+=@,-][A-Za-z0-9_+=@,.-]*(?<!\.)", re.ASCII)
 _UNSAFE = regex(r"[^A-Za-z0-9_+=@,-]+", re.ASCII)
 _RESERVED = regex(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
+_OWN = frozenset({OUTPUT, AGGREGATE})
+"""Folders that discovery and reading pass over: a run of that name would be lost."""
 _KEPT = 60
 """Characters of an unsafe name that are kept, so that people recognise it."""
 
@@ -39,7 +41,8 @@ def fits_only(name: str, only: str) -> bool:
 
 def safe_name(name: str) -> str:
     """A file name for `name`: the name itself if it is safe, else a marked spelling of it."""
-    if len(name) <= MAX_LENGTH and _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name):
+    plain = len(name) <= MAX_LENGTH and _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name)
+    if plain and name.casefold() not in _OWN:
         return name
     return _marked(name)
 

@@ -80,6 +80,7 @@ def as_data(done: Normalized) -> dict[str, Any]:
         "failed": done.failed,
         "task_problems": done.notes,
         "missing_traces": done.faults,
+        "broken_records": done.broken,
         "outputs": {run.run_id: run.folder.url for run in done.outputs},
     }
 
@@ -99,6 +100,11 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
             "no ground truth was given, so relevant files are unknown: use --tasks for task "
             "definitions, or --ground-truth for a registry"
         )
+    elif done.without_task == done.written + done.unchanged and done.nearest_tasks:
+        lines.append(
+            f"none of {plural(done.without_task, 'trial')} has a task that --tasks defines: "
+            f"{done.nearest_tasks[0]}"
+        )
     elif done.without_task:
         lines.append(
             f"{plural(done.without_task, 'trial has', 'trials have')} no task definition, so no "
@@ -114,6 +120,9 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
         lines.append(f"{left} no longer in RUNS and left out: {named}{rest}")
+    lines += [f"cannot be read: {record}" for record in done.broken[:shown]]
+    if (more := len(done.broken[SHOWN_NOTES:])) and not everything:
+        lines.append(f"cannot be read: and {plural(more, 'more record')}; -v lists all")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v lists all")
@@ -153,8 +162,12 @@ def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:
                 row.reason or _named_by(row.trial),
             ]
             for row in rows
+            if row.state != "layout"
         )
         print_result(in_columns(headings, cells))
+        for row in rows:
+            if row.state == "layout":
+                print_message(f"the same as {row.reason}", quiet=given["quiet"])
     found = sum(row.state in {"selected", "superseded"} for row in rows)
     trials = plural(found, "trial")
     print_message(f"{trials}; nothing was written", quiet=given["quiet"] or given["json"])

@@ -28,7 +28,14 @@ class FoundProblem(Frozen, frozen=True):
     problem: Problem
 
 
-Found = Trial | Skipped | FoundProblem
+class InferredLayout(Frozen, frozen=True):
+    """What the folders above loose traces were taken to mean, as patterns for `--layout`."""
+
+    run_id: str
+    patterns: tuple[str, ...]
+
+
+Found = Trial | Skipped | FoundProblem | InferredLayout
 
 
 def matches(pattern: str, trial: Trial) -> bool:

@@ -8,35 +8,36 @@ The names of a trial, in the order of the evidence (D57):
 
 | field | the first of these that gives a value |
 |---|---|
-| task | the manifest; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the file's name |
-| configuration | the manifest; `--config-name`; the first level below RUNS with several folders, unless they are dates or most are named after tasks; the model; `default` |
+| task | the manifest; `--layout`; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the level of folders or files that tells tasks apart (`layout`) |
+| configuration | the manifest; `--config-name`; `--layout`; the level of folders that tells configurations apart (`layout`); the model; `default` |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
-from groundtrace.discover.found import Found, FoundProblem, Skipped, matches
+from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped, matches
 from groundtrace.discover.identity import NO_TASK
+from groundtrace.discover.layout import Clues, Layout, Role, fitting, infer, stem_of
 from groundtrace.discover.loose_items import (
     LooseItem,
     LooseRun,
     Named,
     loose_items,
     places_around,
-    stem_of,
 )
 from groundtrace.discover.manifest import ManifestRow
 from groundtrace.discover.names import forms
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
+from groundtrace.errors import UsageError
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trial
-from groundtrace.storage import DAY_FOLDERS, Folder
+from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -64,9 +65,15 @@ def known_task(name: str, tasks: TaskIndex | None) -> Task | None:
 
 
 def name_task(
-    stated: Sequence[tuple[str | None, str]], parts: Sequence[str], tasks: TaskIndex | None
+    stated: Sequence[tuple[str | None, str]],
+    parts: Sequence[str],
+    tasks: TaskIndex | None,
+    inferred: str | None = None,
 ) -> Named:
-    """The task of a trace. `stated`: names with their places, best first. `parts`: its path."""
+    """The task of a trace. `stated`: names with their places, best first. `parts`: its path.
+
+    `inferred` is the folder or file that tells tasks apart, by all paths together.
+    """
     for name, where in stated:
         if name is not None:
             task = known_task(name, tasks)
@@ -78,55 +85,15 @@ def name_task(
     only = None if tasks is None else tasks.for_nameless
     if only is not None:
         return Named(only.name, only, "nothing names a task; --tasks names one commit")
+    if inferred is not None and inferred != stem_of(parts[-1]):
+        return Named(inferred, None, "name of a folder, which is no known task")
     return Named(stem_of(parts[-1]), None, "name of the file, which is no known task")
-
-
-_DATE = regex(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
-_DAY_FOLDERS = regex(DAY_FOLDERS)
-
-
-def _is_of_date(parts: Sequence[str], level: int) -> bool:
-    """Whether a folder is a year, a month or a day: of the date in the file's name, or one of three
-    such folders below each other."""
-    found = _DATE.search(parts[-1])
-    if found is not None and parts[level] in (found[0], *found.groups()):
-        return True
-    return any(
-        _DAY_FOLDERS.fullmatch("/".join(parts[first : first + 3]))
-        for first in range(max(0, level - 2), level + 1)
-        if first + 3 < len(parts)
-    )
-
-
-def config_level(paths: Iterable[Sequence[str]], is_task: Iterable[set[str]]) -> int | None:
-    """The level of folders, from 0, that tells configurations apart; None if no level does.
-
-    `paths` are the paths of all traces below RUNS. `is_task` holds, for each path, the names of its
-    task in lower case. Levels with a single folder are skipped, and levels of dates (D145).
-    """
-    items = list(zip(paths, is_task, strict=True))
-    level = 0
-    while True:
-        folders: dict[str, bool] = {}
-        are_dates = True
-        for parts, names in items:
-            if len(parts) > level + 1:
-                part = parts[level]
-                named = any(form.casefold() in names for form in task_forms(part))
-                folders[part] = folders.get(part, False) or named
-                are_dates = are_dates and _is_of_date(parts, level)
-        if not folders:
-            return None
-        if len(folders) > 1 and not are_dates:
-            return None if 2 * sum(folders.values()) > len(folders) else level
-        level += 1
 
 
 def name_config(
     stated: str | None,
     given: str | None,
-    parts: Sequence[str],
-    level: int | None,
+    roles: Mapping[Role, str],
     model: str | None,
 ) -> tuple[str, str]:
     """The configuration of a trace, and where it comes from."""
@@ -134,8 +101,8 @@ def name_config(
         return stated, "manifest"
     if given is not None:
         return given, "--config-name"
-    if level is not None and len(parts) > level + 1:
-        return parts[level], "folder below RUNS"
+    if "config" in roles:
+        return roles["config"], "folder below RUNS"
     short = model_name(model)
     if short is not None:
         return short, "model"
@@ -149,31 +116,46 @@ BENCHMARK = "loose"
 """Benchmark of a trial whose task is in no data set."""
 
 
-def task_of(item: LooseItem, tasks: TaskIndex | None) -> Named:
-    """The task of a sample: as the manifest, the trace, or names of files and folders say."""
+def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False) -> Named:
+    """The task of a sample: as the manifest, the layout that the user gives, the trace, or names of
+    files and folders say."""
     row = item.row.texts if item.row is not None else {}
     stated = item.stated
-    places = [(row.get("task"), "manifest"), (stated.task, f"trace: {stated.task_place or 'task'}")]
-    parts = [*item.parts[:-1], item.parts[-1]]
+    by_layout = item.roles.get("task")
+    places = [
+        (row.get("task"), "manifest"),
+        (by_layout if is_given else None, "--layout"),
+        (stated.task, f"trace: {stated.task_place or 'task'}"),
+    ]
     if item.sample is not None and stated.task is None and known_task(item.sample, tasks):
         places.append((item.sample, "id of the sample"))
-    return name_task(places, parts, tasks)
+    return name_task(places, item.parts, tasks, by_layout)
 
 
-def config_of(item: LooseItem, settings: Settings, level: int | None) -> tuple[str, str]:
-    """The configuration of a sample, and where it comes from; `level` is the folder on its path
-    that tells configurations apart."""
+def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
+    """The configuration of a sample, and where it comes from."""
     row = item.row.texts if item.row is not None else {}
     model = row.get("model") or item.stated.model
-    return name_config(row.get("config"), settings.config_name, item.parts, level, model)
+    return name_config(row.get("config"), settings.config_name, item.roles, model)
 
 
-def task_names(item: LooseItem) -> set[str]:
-    """Names that a folder of the item's task may have, in lower case."""
+def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
+    """What is known about a sample without its folders."""
+    names = {item.stated.task or ""} - {""}
+    own = [*item.parts[:-1], stem_of(item.parts[-1])]
+    known = {part for part in own if known_task(part, tasks) is not None}
+    stated = {form.casefold() for name in names for form in task_forms(name)}
+    known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
+    makers = (model_name(item.stated.model), item.stated.harness)
+    low = frozenset(maker.casefold() for maker in makers if maker)
+    return Clues(item.parts, frozenset(known), low, bool(names))
+
+
+def instance_names(item: LooseItem) -> list[str]:
+    """Names under which verdicts may speak of an item, best first."""
     named = item.named
     assert named is not None
-    names = {named.name, item.stated.task or "", *(named.task.aliases if named.task else ())}
-    return {name.casefold() for name in names if name}
+    return [named.name, item.stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
 
 
 def loose_trial(
@@ -193,16 +175,15 @@ def loose_trial(
     evidence = {"run_id": "manifest" if "run" in texts else "name of the folder"}
     evidence["task_name"] = named.where
     config, evidence["config_name"] = item.config
-    trial_name = texts.get("trial") or _trial_name(item)
+    trial_name = texts.get("trial") or clean_text(item.roles.get("trial", "")) or _trial_name(item)
     evidence["trial_name"] = "manifest" if "trial" in texts else "name of the file"
     is_row = named.task is not None and named.task.row is not None
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
-    names = [named.name, stated.task or "", stem_of(item.parts[-1]), item.sample or ""]
     models = [texts.get("model") or stated.model or "", config]
     made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
     around = places_around(folder, [p for p in item.parts[:-1] if p != "/"])
-    beside = verdicts.find(names, around, made_by)
+    beside = verdicts.find(instance_names(item), around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and tasks is not None and len(tasks):
@@ -217,7 +198,7 @@ def loose_trial(
     trial = Trial(
         folder=item.folder,
         path=item.path,
-        run_id=clean_text(texts.get("run", run_id)),
+        run_id=clean_text(texts.get("run") or item.roles.get("run", run_id)),
         config_name=clean_text(config),
         task_name=clean_text(named.name),
         trial_name=trial_name,
@@ -229,6 +210,7 @@ def loose_trial(
         task=named.task,
         outcome=outcome,
         trial_key=key_of_place(f"{run_id}/{item.path}"),
+        file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
         loose=LooseTrace(
@@ -323,12 +305,15 @@ def discover_loose(
         yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
     for copy in _without_copies(items):
         yield Skipped(copy.path, run_id, copy.reason)
+    given = [Layout(pattern) for pattern in settings.layout]
+    layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
+    yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
     for item in items:
-        item.named = task_of(item, tasks)
-    level = config_level((item.parts for item in items), (task_names(item) for item in items))
-    for item in items:
-        item.config = config_of(item, settings, level)
-    verdicts = Verdicts()
+        item.named = task_of(item, tasks, is_given=bool(given))
+        item.config = config_of(item, settings)
+    if not given and items and loose.file is None:
+        yield InferredLayout(run_id, tuple(layout.pattern for layout in layouts))
+    verdicts = Verdicts(name for item in items for name in instance_names(item))
     alone = len({item.config[0] for item in items}) == 1
     for item in items:
         trial, problems = loose_trial(item, folder, run_id, verdicts, tasks, alone=alone)
@@ -337,6 +322,23 @@ def discover_loose(
         for problem in (*item.problems, *problems):
             yield FoundProblem(trial.path, run_id, problem)
         yield trial
+
+
+def _laid_out(
+    items: list[LooseItem], layouts: Sequence[Layout], given: Sequence[Layout]
+) -> list[tuple[str, str]]:
+    """Give each item the names of its folders; with a given layout, take out what does not fit."""
+    for item in items:
+        item.roles = fitting(layouts, item.parts) or {}
+    if not given:
+        return []
+    patterns = " or ".join(repr(layout.pattern) for layout in given)
+    wrong = [item for item in items if not item.roles and item.row is None]
+    if wrong and len(wrong) == len(items):
+        shown = ", ".join(item.path for item in wrong[:3])
+        raise UsageError(f"--layout {patterns} fits none of {len(wrong)} traces, such as {shown}")
+    items[:] = [item for item in items if item.roles or item.row is not None]
+    return [(item.path, f"does not fit --layout {patterns}") for item in wrong]
 
 
 def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:

@@ -4,6 +4,7 @@ that their results depend on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,17 +17,15 @@ from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
+from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Problem, Repeats, Stated, Task
-from groundtrace.storage import Folder, LocalFolder, in_day_folder
+from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
-    from groundtrace.traces.claims import SessionCalls
-
-_SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
-"""File endings that consist of two parts."""
+    from groundtrace.traces.kit.claims import SessionCalls
 
 
 class Named(NamedTuple):
@@ -35,15 +34,6 @@ class Named(NamedTuple):
     name: str
     task: Task | None
     where: str
-
-
-def stem_of(file: str) -> str:
-    """A file's name without the ending of its format."""
-    low = file.casefold()
-    for suffix in _SUFFIXES:
-        if low.endswith(suffix) and len(file) > len(suffix):
-            return file[: -len(suffix)]
-    return file.rpartition(".")[0] or file
 
 
 def file_at(folder: Folder, path: str) -> tuple[Folder, str]:
@@ -111,7 +101,7 @@ class LooseRun(Frozen, frozen=True):
 def _may_have_companions(folder: Folder, file: str) -> bool:
     """Whether other files may be read with a trace; for a file of many samples there are none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import recognise
+    from groundtrace.traces.kit.loose import recognise
 
     found, _, _ = recognise(folder, file, all_readers()[0], named=True)
     return found is not None and not hasattr(found.reader, "samples")
@@ -147,10 +137,14 @@ class LooseItem(msgspec.Struct):
     stated: Stated
     reader: str
     mark: str
+    time: float | None
+    """When the file last changed."""
     row: ManifestRow | None = None
     named: Named | None = None
     config: tuple[str, str] = ("", "")
     """Configuration, and where it comes from."""
+    roles: dict[Role, str] = field(default_factory=dict)
+    """What the folders above it say, by their layout."""
     problems: list[Problem] = field(default_factory=list)
     session: SessionCalls | None = None
     repeats: Repeats | None = None
@@ -167,7 +161,7 @@ def loose_items(
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
     """Every sample of a run, with the files that are no trace and what was wrong."""
     if loose.file is None:
-        for place, parts in _files(folder, (), settings):
+        for place, parts in _Walk(folder, settings).files():
             if isinstance(place, FoundProblem | Skipped):
                 yield place
             else:
@@ -180,33 +174,89 @@ def loose_items(
         )
 
 
-def _files(
-    folder: Folder, parts: tuple[str, ...], settings: Settings
-) -> Iterator[tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]]:
-    """Every file below a folder, with the folder that holds it and its path below RUNS."""
-    for entry in folder.entries():
+_Place = tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]
+"""The folder that holds a file, or why something is no file; and the path below RUNS."""
+
+
+class _Walk:
+    """Every real file below a folder once, whatever links lead to it.
+
+    `ln -s modelA RUNS/latest` made a second configuration of the same trials, and folders that link
+    to each other made a walk without end. So links wait until every file was met where it lies;
+    then they are followed only to files that nothing else led to.
+    """
+
+    def __init__(self, folder: Folder, settings: Settings) -> None:
+        self._top = folder
+        self._settings = settings
+        self._met: set[str] = set()
+        """Where the files that were met really lie."""
+        self._links: list[tuple[Folder, FolderEntry, tuple[str, ...]]] = []
+        self._followed = Links()
+
+    def files(self) -> Iterator[_Place]:
+        """The files, and what is passed over."""
+        yield from self._below(self._top, ())
+        while self._links:
+            folder, entry, parts = self._links.pop(0)
+            yield from self._follow(folder, entry, parts)
+
+    def _below(self, folder: Folder, parts: tuple[str, ...]) -> Iterator[_Place]:
+        for entry in folder.entries():
+            below = (*parts, clean_text(entry.name))
+            shown = "/".join(below)
+            if entry.is_link and entry.kind in ("file", "folder"):
+                self._links.append((folder, entry, parts))
+            elif entry.kind == "file":
+                yield from self._file(folder, entry, parts)
+            elif entry.kind == "folder":
+                yield from self._folder(folder, entry, parts)
+            elif entry.kind == "unlisted":
+                reason = "the folder cannot be listed; its contents are missing from the results"
+                place = "/".join(parts) or "."
+                yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
+            elif entry.kind == "escape":
+                reason = "a link that leaves the runs folder or makes a loop; not followed"
+                yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+
+    def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
+        real = (
+            os.path.realpath(f"{folder.url}/{entry.name}")
+            if isinstance(folder, LocalFolder)
+            else ""
+        )
+        if not real or real not in self._met:
+            self._met.add(real)
+            yield folder, (*parts, entry.name)
+
+    def _folder(
+        self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
+    ) -> Iterator[_Place]:
         below = (*parts, clean_text(entry.name))
         shown = "/".join(below)
+        pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
+        if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+            return
+        if pattern is not None:
+            reason = f"named like {pattern!r} in the list of skipped folders"
+            yield Skipped(shown, None, reason), below
+        elif len(below) > MAX_DEPTH:
+            yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep"), below
+        else:
+            yield from self._below(folder.folder(entry.name), below)
+
+    def _follow(
+        self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
+    ) -> Iterator[_Place]:
+        below = (*parts, clean_text(entry.name))
+        met = len(self._met)
         if entry.kind == "file":
-            yield folder, (*parts, entry.name)
-        elif entry.kind == "folder":
-            pattern = next((p for p in settings.skip if fits(entry.name, p)), None)
-            if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
-                continue
-            if pattern is not None:
-                reason = f"named like {pattern!r} in the list of skipped folders"
-                yield Skipped(shown, None, reason), below
-            elif len(below) > MAX_DEPTH:
-                yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep"), below
-            else:
-                yield from _files(folder.folder(entry.name), below, settings)
-        elif entry.kind == "unlisted":
-            reason = "the folder cannot be listed; its contents are missing from the results"
-            place = "/".join(parts) or "."
-            yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
-        elif entry.kind == "escape":
-            reason = "a link that leaves the runs folder or makes a loop; not followed"
-            yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+            yield from self._file(folder, entry, parts)
+        elif self._followed.enters(folder.folder(entry.name)):
+            yield from self._folder(folder, entry, parts)
+        if len(self._met) == met:
+            reason = "a link to files that are read where they lie"
+            yield Skipped("/".join(below), None, reason), below
 
 
 def _samples(
@@ -220,7 +270,8 @@ def _samples(
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
     """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
-    from groundtrace.traces.loose import companions_of, recognise, samples_of
+    from groundtrace.traces.kit.choose import POINTER
+    from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
     if row is None and file in SIDECARS:
@@ -234,7 +285,7 @@ def _samples(
         if row is not None:
             reason = f"no trace: {why}"
             yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
-        elif not file.casefold().endswith(_QUIET) and not file.startswith("."):
+        elif why == POINTER or not (file.casefold().endswith(_QUIET) or file.startswith(".")):
             yield Skipped(path, None, f"no trace: {why}")
         return
     none = True
@@ -242,6 +293,7 @@ def _samples(
         samples = list(samples_of(found, folder))
         companions = companions_of(found.reader, folder, file)
     mark = _mark(folder, (file, *companions), watch)
+    entry = folder.stat(file)
     for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
@@ -253,7 +305,8 @@ def _samples(
             yield Skipped(path, None, sample.no_trial)
             continue
         yield LooseItem(
-            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark, row),
+            *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark),
+            *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
         )
     if none:

@@ -251,6 +251,7 @@ def outcome_entry(
     state: TrialState,
     *,
     reason: str | None = None,
+    attempt: int | None = None,
     document: str | None = None,
     run_path: str = "",
 ) -> TrialOutcome:
@@ -279,6 +280,8 @@ def outcome_entry(
         exception=outcome.exception,
         reward_source=outcome.reward_source or UNSET,
         groups=dict(trial.loose.groups) if trial.loose and trial.loose.groups else UNSET,
+        attempt=UNSET if attempt is None else attempt,
+        batch=trial.batch_timestamp or UNSET,
     )
 
 

@@ -1,13 +1,14 @@
-"""Which of several trials of one task and configuration counts (D32), and the rows of a dry run."""
+"""Which of several trials of one task and configuration count (D148), and the rows of a dry run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.config import Settings
-from groundtrace.discover.found import Found, FoundProblem, Skipped
+from groundtrace.config import Settings, Trials
+from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
 from groundtrace.model import Contender, Trial
 from groundtrace.storage import Folder, Place
@@ -44,61 +45,135 @@ class Selection(NamedTuple, Generic[SomeTrial]):
     """The trials that count, and the others with their reasons."""
 
     selected: tuple[SomeTrial, ...]
+    """Of each task the latest trial first, then its other attempts by time."""
     superseded: tuple[Superseded[SomeTrial], ...]
+    attempts: Mapping[str, int]
+    """Path of each selected trial to its number among the attempts of its task, from 1."""
+
+    @property
+    def latest(self) -> set[str]:
+        """Paths of the trials that keep the plain name of their task."""
+        first = {_group_of(trial): trial.path for trial in reversed(self.selected)}
+        return set(first.values())
 
 
-def select(trials: Iterable[SomeTrial]) -> Selection[SomeTrial]:
-    """Choose one trial per run, configuration and task: the latest finished with a valid reward,
-    else the latest finished, else the latest (D32). The order of the input does not matter."""
-    groups: dict[tuple[str, str, str, str], list[SomeTrial]] = {}
+def select(trials: Iterable[SomeTrial], which: Trials = "attempts") -> Selection[SomeTrial]:
+    """Choose the trials that count, of each run, configuration and task (D148).
+
+    Attempts of one batch are data and all count. Another batch is a rerun: the latest counts, by
+    time. Where no time tells which is later, nothing is superseded. The order of the input does not
+    matter.
+    """
+    groups: dict[tuple[str, ...], list[SomeTrial]] = {}
     for trial in trials:
-        # Two suites may each have a task of the same name; their trials do not replace each other.
-        folder = trial.task.folder if trial.task is not None else None
-        names = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
-        key = (*names, folder.url if folder is not None else "")
-        groups.setdefault(key, []).append(trial)
+        groups.setdefault(_group_of(trial), []).append(trial)
     selected: list[SomeTrial] = []
     superseded: list[Superseded[SomeTrial]] = []
+    attempts: dict[str, int] = {}
     for group in groups.values():
-        best = max(group, key=rank)
-        selected.append(best)
-        others = sorted((t for t in group if t is not best), key=lambda t: t.path)
-        superseded += [Superseded(other, best, _reason(other, best)) for other in others]
-    return Selection(tuple(selected), tuple(superseded))
+        own, copies = _without_copies(group)
+        kept, others = _CHOICES[which](own)
+        latest = kept[-1]
+        selected += [latest, *kept[:-1]]
+        attempts |= {trial.path: number for number, trial in enumerate(kept, start=1)}
+        superseded += copies
+        superseded += [Superseded(t, latest, _why(latest, which)) for t in others]
+    return Selection(tuple(selected), tuple(superseded), attempts)
 
 
-def rank(trial: Contender) -> tuple[int, float, float, str, str]:
-    """The highest counts. A valid reward proves that a trial finished, even if no time says so."""
+def _group_of(trial: Contender) -> tuple[str, ...]:
+    # Two suites may each have a task of the same name; their trials do not replace each other.
+    folder = trial.task.folder if trial.task is not None else None
+    names = (trial.run_id, trial.config_name.casefold(), trial.task_name.casefold())
+    return (*names, folder.url if folder is not None else "")
+
+
+def _without_copies(
+    group: Iterable[SomeTrial],
+) -> tuple[list[SomeTrial], list[Superseded[SomeTrial]]]:
+    """The trials by time, each once; a copy of a trial is no attempt."""
+    first: dict[str, SomeTrial] = {}
+    copies = []
+    for trial in sorted(group, key=lambda t: t.path):
+        known = first.setdefault(trial.trial_key or trial.path, trial)
+        if known is not trial:
+            copies.append(Superseded(trial, known, f"a copy of {known.path}"))
+    own = sorted(first.values(), key=lambda t: (_or_never(time_of(t)), t.path))
+    return own, copies
+
+
+def time_of(trial: Contender) -> float | None:
+    """When a trial began or ended: by its records, its batch, or its file."""
     outcome = trial.outcome
-    finished = outcome.finished_at is not None or outcome.reward is not None
-    tier = 2 if outcome.reward is not None else 1 if finished else 0
-    last = outcome.finished_at if outcome.finished_at is not None else outcome.started_at
-    start = outcome.started_at
-    return (
-        tier,
-        float("-inf") if last is None else last,
-        float("-inf") if start is None else start,
-        trial.batch_timestamp or "",
-        trial.path,
-    )
+    for stated in (outcome.started_at, outcome.finished_at):
+        if stated is not None:
+            return stated
+    batch = batch_time(trial.batch_timestamp)
+    return batch if batch is not None else trial.file_time
 
 
-def _reason(other: Contender, best: Contender) -> str:
-    if other.trial_key == best.trial_key:
-        return f"a copy of {best.path}"
-    loser, winner = rank(other), rank(best)
-    if loser[0] < winner[0]:
-        why = ("did not finish", "has no valid reward")[loser[0]]
-        return f"{why}; {best.trial_name} is used"
-    when = "finished" if best.outcome.finished_at is not None else "is"
-    return (
-        f"{best.trial_name} {when} later"
-        if loser[1:3] < winner[1:3]
-        else f"{best.trial_name} comes later by name (the times are equal)"
-    )
+def batch_time(name: str | None) -> float | None:
+    """The time in the name of a batch folder (`2026-02-28__00-53-20`)."""
+    if name is None:
+        return None
+    try:
+        return datetime.strptime(name, "%Y-%m-%d__%H-%M-%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
 
 
-RowState = Literal["selected", "superseded", "skipped", "problem"]
+def _or_never(time: float | None) -> float:
+    return float("-inf") if time is None else time
+
+
+Choice = tuple[list[Any], list[Any]]
+"""Trials that count, by time, and the others."""
+
+
+def _all(trials: list[Any]) -> Choice:
+    return trials, []
+
+
+def _latest_batch(trials: list[Any]) -> Choice:
+    """All trials of the latest batch. A batch without any time may be the latest."""
+    batches: dict[str | None, list[Any]] = {}
+    for trial in trials:
+        batches.setdefault(trial.batch_timestamp, []).append(trial)
+    times = {name: _time_of_batch(name, group) for name, group in batches.items()}
+    if len(batches) < 2 or None in times.values() or len(set(times.values())) < len(times):
+        return trials, []
+    latest = max(batches, key=lambda name: _or_never(times[name]))
+    return batches[latest], [t for t in trials if t.batch_timestamp != latest]
+
+
+def _time_of_batch(name: str | None, group: list[Any]) -> float | None:
+    known = [time for trial in group if (time := time_of(trial)) is not None]
+    named = batch_time(name)
+    return named if named is not None else max(known, default=None)
+
+
+def _latest(trials: list[Any]) -> Choice:
+    """The latest trial alone, if times tell which it is."""
+    times = [time_of(trial) for trial in trials]
+    if None in times or len(set(times)) < len(times):
+        return trials, []
+    return trials[-1:], trials[:-1]
+
+
+_CHOICES: Mapping[Trials, Callable[[list[Any]], Choice]] = {
+    "attempts": _latest_batch,
+    "all": _all,
+    "latest": _latest,
+}
+
+
+def _why(latest: Contender, which: Trials) -> str:
+    if which == "latest":
+        return f"{latest.trial_name} is later"
+    return f"a rerun counts: batch {latest.batch_timestamp or 'without a name'} is later"
+
+
+RowState = Literal["selected", "superseded", "skipped", "problem", "layout"]
 
 
 class SurveyRow(Frozen, frozen=True):
@@ -152,14 +227,16 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
             trials.append(item)
         else:
             rows.append(_row(item))
-    chosen = select(trials)
+    chosen = select(trials, settings.trials)
     rows += [_trial_row(trial, "selected", None) for trial in chosen.selected]
-    written = " (written too, because of --trials all)" if settings.trials == "all" else ""
-    rows += [_trial_row(s.trial, "superseded", s.reason + written) for s in chosen.superseded]
+    rows += [_trial_row(s.trial, "superseded", s.reason) for s in chosen.superseded]
     yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))
 
 
-def _row(item: Skipped | FoundProblem) -> SurveyRow:
+def _row(item: Skipped | FoundProblem | InferredLayout) -> SurveyRow:
+    if isinstance(item, InferredLayout):
+        words = " ".join(f"--layout '{pattern}'" for pattern in item.patterns)
+        return SurveyRow("layout", ".", words, item.run_id)
     if isinstance(item, Skipped):
         return SurveyRow("skipped", item.path, item.reason, item.run_id)
     return SurveyRow("problem", item.path, str(item.problem), item.run_id)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Repeats
 from groundtrace.storage import in_day_folder
-from groundtrace.traces.claims import CallKey, SessionCalls
-from groundtrace.traces.repeated_calls import repeated_part
+from groundtrace.traces.kit.claims import CallKey, SessionCalls
+from groundtrace.traces.kit.repeated_calls import repeated_part
 
 
 class Session(NamedTuple):

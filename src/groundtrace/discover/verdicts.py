@@ -11,7 +11,8 @@
 They are searched for in the trace's folder, in every folder above it up to RUNS, and in the folder
 that holds RUNS: leaderboards have `trajs/` and `logs/` next to each other. A verdict is a reward of
 1.0 or 0.0 with its source. If two differ, the report of the instance counts and the difference is
-reported. Reports of SWE-bench's own harness that belong to another model or run say nothing about a
+reported; if two lists differ, there is no verdict. A list of resolved ids is a verdict for every
+trial of its run: one that it does not name is not resolved (D147). Reports of SWE-bench's own harness that belong to another model or run say nothing about a
 trace (D102).
 
 One folder of logs of that harness may hold the reports of many models and runs. Names show which of
@@ -178,7 +179,16 @@ SIDECARS = frozenset({REPORT, "results.json", *PREDICTIONS})
 
 MAX_RECORD = 256 * 1024 * 1024
 _RESOLVED = ("resolved", "resolved_ids")
-"""Keys of results.json with the ids of solved instances; every other list is of unsolved ones."""
+"""Keys of results.json with the ids of solved instances."""
+_NOT_RESOLVED = frozenset(
+    {
+        *("unresolved", "unresolved_ids", "failed", "failed_ids", "error", "error_ids", "errors"),
+        *("no_generation", "no_logs", "empty_patch", "empty_patch_ids", "incomplete_ids"),
+        *("install_fail", "reset_failed", "no_apply", "test_errored", "test_timeout"),
+    }
+)
+"""Keys with ids of instances that cannot be solved. Other lists (`generated`, `applied`) hold solved
+ones too."""
 
 
 class OutcomeBeside(Frozen, frozen=True):
@@ -211,8 +221,10 @@ class _FolderRecords(msgspec.Struct):
 class Verdicts:
     """Finds instances in the folders around their traces."""
 
-    def __init__(self) -> None:
+    def __init__(self, instances: Iterable[str] = ()) -> None:
+        """`instances` are names of all trials' tasks: a list that names none is of other trials."""
         self._places: dict[str, _FolderRecords] = {}
+        self._instances = frozenset(instances)
 
     def find(
         self,
@@ -224,6 +236,7 @@ class Verdicts:
         names = [name for name in dict.fromkeys(names) if name and not set(name) & set("/\\\0")]
         found = OutcomeBeside()
         rewards: list[tuple[float, str]] = []
+        listed: list[tuple[float, str]] = []
         problems: list[Problem] = []
         for depth, (folder, shown) in enumerate(folders):
             place = self._place(folder, shown)
@@ -233,17 +246,46 @@ class Verdicts:
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
             )
+            listed += self._lists(place, names, problems)
             if found.submission is None:
                 patch, source = _prediction(place, names)
                 found = OutcomeBeside(submission=patch, submission_source=source)
-        if len({reward for reward, _ in rewards}) > 1:
-            listed = ", ".join(f"{reward:g} ({source})" for reward, source in rewards)
-            reason = f"verdicts disagree: {listed}; the first is used"
-            problems.append(Problem(rewards[0][1], "verdicts_disagree", reason))
-        reward, source = rewards[0] if rewards else (None, None)
+        given = [*rewards, *listed]
+        if len({reward for reward, _ in given}) > 1:
+            said = ", ".join(f"{reward:g} ({source})" for reward, source in given)
+            used = "the first is used" if rewards else "none is used"
+            problems.append(
+                Problem(given[0][1], "verdicts_disagree", f"verdicts disagree: {said}; {used}")
+            )
+            given = rewards
+        reward, source = given[0] if given else (None, None)
         return OutcomeBeside(
             reward, source, found.submission, found.submission_source, tuple(problems)
         )
+
+    def _lists(
+        self, place: _FolderRecords, names: Sequence[str], problems: list[Problem]
+    ) -> list[tuple[float, str]]:
+        """The verdicts of lists of ids; an id in two of them that exclude each other has none."""
+        found: list[tuple[float, str]] = []
+        for source, lists in place.results:
+            resolved = _ids(lists, _RESOLVED)
+            if resolved is None:
+                continue
+            others = _ids(lists, _NOT_RESOLVED) or set()
+            named = set().union(*(_ids(lists, [key]) or () for key in lists))
+            if named and not named & self._instances.union(names):
+                continue  # ids of other trials
+            is_resolved, is_not = (not ids.isdisjoint(names) for ids in (resolved, others))
+            if is_resolved and is_not:
+                reason = "listed both as resolved and as not resolved; it has no verdict"
+                problems.append(Problem(source, "verdicts_disagree", f"{names[0]}: {reason}"))
+            else:
+                why = [
+                    key for key in sorted(_NOT_RESOLVED) if (_ids(lists, [key]) or set()) & {*names}
+                ]
+                found.append((float(is_resolved), f"{source}: {why[0]}" if why else source))
+        return found
 
     def _place(self, folder: Folder, shown: str) -> _FolderRecords:
         place = self._places.get(folder.url)
@@ -318,7 +360,7 @@ def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
 
 
 def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
-    from groundtrace.traces.jsonl import read_lines
+    from groundtrace.base.jsonl import read_lines
 
     rows: list[Any] = []
     try:
@@ -352,25 +394,13 @@ def _rewards(
         reward = verdict_in(report, names)
         if reward is not None:
             found.append((reward, place.named(path)))
-    for source, lists in place.results:
-        reward = _listed(lists, names)
-        if reward is not None:
-            found.append((reward, source))
     return found
 
 
-def _listed(lists: Mapping[str, Any], names: Sequence[str]) -> float | None:
-    """1.0 for an instance in a list of resolved ones, 0.0 for an instance in any other list."""
-    wanted = set(names)
-    for key in _RESOLVED:
-        ids = lists.get(key)
-        if isinstance(ids, list) and wanted & {item for item in ids if isinstance(item, str)}:
-            return 1.0
-    if not any(isinstance(lists.get(key), list) for key in _RESOLVED):
-        return None
-    others = (ids for key, ids in lists.items() if isinstance(ids, list) and key not in _RESOLVED)
-    named = {item for ids in others for item in ids if isinstance(item, str)}
-    return 0.0 if wanted & named else None
+def _ids(lists: Mapping[str, Any], keys: Iterable[str]) -> set[str] | None:
+    """The ids in these lists; None if there is no such list."""
+    held = [lists[key] for key in keys if isinstance(lists.get(key), list)]
+    return {item for ids in held for item in ids if isinstance(item, str)} if held else None
 
 
 def _prediction(place: _FolderRecords, names: Sequence[str]) -> tuple[str | None, str | None]:

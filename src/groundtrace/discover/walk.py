@@ -355,6 +355,15 @@ def _runs_below(
 ) -> Iterator[_Spot | Skipped | FoundProblem]:
     """Runs in a folder of runs, also inside folders that only group them (`_raw`, `csb_org`)."""
     for child in _children(spot, kinds_of(spot.folder), settings):
+        if isinstance(child, _Spot):
+            name = child.parts[-1]
+            thrown = next((p for p in settings.skip_runs if fits(name, p)), None)
+            if thrown is not None:
+                reason = (
+                    f"a run that its makers threw away: named like {thrown!r} (discover.skip_runs)"
+                )
+                yield Skipped(child.path, None, reason)
+                continue
         if not isinstance(child, _Spot) or is_run(child):
             yield child
             continue

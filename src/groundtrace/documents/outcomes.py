@@ -51,6 +51,13 @@ class TrialOutcome(TrialId, Record, frozen=True, kw_only=True):
         dict[str, str] | UnsetType,
         Meta(description="Columns of a manifest that groundtrace does not know."),
     ] = UNSET
+    attempt: Annotated[
+        Count | UnsetType,
+        Meta(description="Number among the attempts of its task that count, by time, from 1."),
+    ] = UNSET
+    batch: Annotated[
+        str | UnsetType, Meta(description="Batch folder; another batch of a task is a rerun.")
+    ] = UNSET
 
 
 class SkippedFolder(Record, frozen=True, kw_only=True):

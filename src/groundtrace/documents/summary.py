@@ -270,6 +270,15 @@ class RefusedDocument(Record, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="Why, with the place in the file.")]
 
 
+class CountedTrials(Record, frozen=True, kw_only=True):
+    """How many trials of a configuration count, and what became of the others."""
+
+    trials: Annotated[Count, Meta(description="Trials that count: every attempt of a task.")]
+    repeated: Annotated[Count, Meta(description="Of these, attempts after a task's first.")]
+    lost: Annotated[Count, Meta(description="Of these, trials without a valid reward.")]
+    superseded: Annotated[Count, Meta(description="Trials that a rerun replaces; never lost.")]
+
+
 class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """Statistics of a run, or of all runs."""
 
@@ -314,11 +323,15 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     trials_found: Annotated[
         Count | None, Meta(description="Trials found by discovery; null without outcomes.")
     ]
+    trials_by_config: Annotated[
+        dict[str, CountedTrials] | UnsetType,
+        Meta(description="Attempts, lost trials and reruns of each configuration. Since 1.3."),
+    ] = UNSET
     superseded: Annotated[
         list[NamedTrial],
         Meta(
-            description="Trials that another trial of the same task and configuration "
-            "supersedes; they are in the statistics only when all trials were asked for."
+            description="Trials that do not count: a later batch of the same task and "
+            "configuration does (a rerun), or they are copies."
         ),
     ]
     failed: Annotated[list[NamedTrial], Meta(description="Trials that could not be processed.")]

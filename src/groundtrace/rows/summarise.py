@@ -12,12 +12,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.metrics import TaxonomyLabel
-from groundtrace.documents.outcomes import OutcomesDocument, OutsideRuns, TrialState
+from groundtrace.documents.outcomes import (
+    OutcomesDocument,
+    OutsideRuns,
+    TrialOutcome,
+    TrialState,
+)
 from groundtrace.documents.summary import (
+    CountedTrials,
     CoverageTable,
     Distribution,
     DuplicatedTrial,
@@ -105,6 +111,7 @@ def summarise(
         looked_at=table.looked_at.summaries(),
         problems=_sorted(table.problems + Counter(problems or {}) + found.problems),
         trials_found=found.trials,
+        trials_by_config=found.by_config(),
         superseded=found.named("superseded"),
         failed=found.named("failed"),
         duplicated=table.duplicated,
@@ -144,6 +151,7 @@ class _Found:
                 for skipped in outside.skipped
             ]
         self._named: dict[TrialState, list[NamedTrial]] = {"superseded": [], "failed": []}
+        self._counts: dict[str, Counter[str]] = {}
         for document in outcomes:
             self.trials = (self.trials or 0) + len(document.trials)
             self.problems.update(document.problems)
@@ -152,9 +160,27 @@ class _Found:
                 for skipped in document.skipped
             ]
             for trial in document.trials:
+                self._count(trial)
                 if trial.state in self._named:
                     named = NamedTrial(*trial.names, reason=trial.state_reason)
                     self._named[trial.state].append(named)
+
+    def _count(self, trial: TrialOutcome) -> None:
+        counts = self._counts.setdefault(trial.config_name, Counter())
+        if trial.state == "superseded":
+            counts["superseded"] += 1
+            return
+        counts["trials"] += 1
+        counts["repeated"] += trial.attempt is not UNSET and trial.attempt > 1
+        counts["lost"] += trial.reward is None
+
+    def by_config(self) -> dict[str, CountedTrials] | UnsetType:
+        """The trials of each configuration, counted."""
+        fields = CountedTrials.__struct_fields__
+        return {
+            name: CountedTrials(**{field: counts[field] for field in fields})
+            for name, counts in sorted(self._counts.items())
+        } or UNSET
 
     def named(self, state: TrialState) -> list[NamedTrial]:
         """Trials of a state, in order."""

@@ -66,6 +66,10 @@ class Normalized(msgspec.Struct):
     """Traces that the user named but that could not be used."""
     unlisted: list[str] = field(default_factory=list)
     """Folders that cannot be listed: their trials are missing from the results."""
+    broken: list[str] = field(default_factory=list)
+    """Records of trials that could not be read: what they say is missing from the results."""
+    nearest_tasks: list[str] = field(default_factory=list)
+    """Of runs none of whose tasks is defined: a task of the run and the defined one nearest to it."""
     nearest: list[SkippedFolder] = field(default_factory=list)
     """Folders that were skipped; shown if nothing was found."""
     unknown_calls: defaultdict[str, Counter[str]] = field(
@@ -94,6 +98,7 @@ class Normalized(msgspec.Struct):
         self.skipped += run.seen.skipped
         self.without_task += run.seen.without_task
         self.noted |= run.seen.noted
+        self.broken += run.seen.broken
 
     def add(self, part: Normalized) -> None:
         """Add what was done for some of the runs elsewhere, apart from their rows."""
@@ -108,6 +113,8 @@ class Normalized(msgspec.Struct):
         self.noted |= part.noted
         self.failed += part.failed
         self.faults += part.faults
+        self.broken += part.broken
+        self.nearest_tasks += part.nearest_tasks
         self.unlisted += part.unlisted
         self.nearest += part.nearest
         self.uncounted_servers.update(part.uncounted_servers)

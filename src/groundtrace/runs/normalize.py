@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.suggest import nearest_name
 from groundtrace.discover import (
     Found,
     FoundProblem,
@@ -32,6 +33,7 @@ from groundtrace.runs.only import nothing_fits_in_runs
 from groundtrace.runs.outcomes import run_outcomes, write_all_outcomes, write_outcomes
 from groundtrace.runs.plan import (
     Fingerprints,
+    Plan,
     PlannedTrial,
     TrialWork,
     WorkContext,
@@ -175,6 +177,10 @@ _FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
 """Kinds of problems that make a trial missing although the user named it."""
 
 
+_BROKEN = frozenset({"broken_json", "broken_toml", "unreadable", "too_large"})
+"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer."""
+
+
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
     """What was found, unchanged; notes problems that keep rows of a manifest from being trials."""
     for item in found:
@@ -191,6 +197,8 @@ def _note_fault(item: Found, done: Normalized) -> None:
         done.faults.append(mask(str(problem)))
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
+    elif problem.kind in _BROKEN:
+        done.broken.append(mask(f"{item.path}/{problem}"))
 
 
 class _RunToNormalize(msgspec.Struct):
@@ -253,8 +261,11 @@ class Events(Target[_RunToNormalize], frozen=True):
                 tasks=self.tasks.index,
                 only=self.request.only,
             )
+            before = len(done.broken)
             found = _noting_faults(found, done)
             plan = plan_run(found, todo.output.folder, run.path, self.context, self.known)
+            plan = replace(plan, broken=tuple(done.broken[before:]))
+            self._note_other_tasks(plan, done)
         if not plan.trials:
             done.skipped += len(plan.skipped)
             done.nearest += plan.skipped
@@ -262,6 +273,16 @@ class Events(Target[_RunToNormalize], frozen=True):
         if any(problem.kind in TEMPORARY for problem in self.tasks.problems):
             return replace(todo, plan=plan)
         return replace(todo, plan=replace(plan, fingerprint=todo.fingerprint))
+
+    def _note_other_tasks(self, plan: Plan, done: Normalized) -> None:
+        """Note if none of the run's tasks is defined: the definitions are of another benchmark."""
+        index = self.tasks.index
+        if index is None or any(planned.has_task for planned in plan.trials) or not plan.trials:
+            return
+        name = plan.waiting.get(plan.trials[0].number).task_name
+        nearest = nearest_name(name, index.names)
+        if nearest is not None:
+            done.nearest_tasks.append(f"{name} is not; the nearest is {nearest}")
 
     def look(self, run: OpenRun) -> _RunToNormalize | None:
         """Sort a run's trials into those whose document is current and those that are stale."""
@@ -349,6 +370,7 @@ def _finish(one: _RunToNormalize, request: Request, done: Normalized) -> None:
         skipped=len(plan.skipped),
         without_task=sum(not planned.has_task for planned in plan.trials),
         noted=done.noted,
+        broken=plan.broken,
     )
     done.outputs.append(session.output)
     done.superseded += seen.superseded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.kept_bytes import KeptBytes
 from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
-from groundtrace.discover import Found, FoundProblem, Skipped, select
+from groundtrace.discover import Found, FoundProblem, Selection, Skipped, select
 from groundtrace.discover.outcome import below
 from groundtrace.discover.select import Candidate, candidate
-from groundtrace.documents.outcomes import SkippedFolder, TrialState
+from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
@@ -74,8 +74,8 @@ class PlannedTrial(Frozen, frozen=True):
 
     number: int
     """Its place in `Plan.waiting`."""
-    state: TrialState
-    reason: str | None
+    attempt: int
+    """Its number among the attempts of its task that count, by time."""
     problems: tuple[Problem, ...]
     """Problems that discovery met with this trial."""
     document_path: str
@@ -168,6 +168,8 @@ class Plan(Frozen, frozen=True):
     context: WorkContext
     fingerprint: str | None = None
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
+    broken: tuple[str, ...] = ()
+    """Records of trials that could not be read, with the reason."""
 
     def work(self, planned: PlannedTrial) -> TrialWork:
         """What a worker needs for a trial."""
@@ -200,7 +202,7 @@ class Fingerprints(msgspec.Struct):
         truth: str,
         files: str,
         place: str,
-        selected: tuple[str, str | None],
+        attempt: int,
         problems: Iterable[Problem],
     ) -> str:
         """Fingerprint of a trial: its files (by `files_mark`), its truth, and what discovery says.
@@ -215,7 +217,7 @@ class Fingerprints(msgspec.Struct):
             truth,
             list(trial.names),
             [trial.benchmark, trial.batch_timestamp, trial.trial_key],
-            selected,
+            attempt,
             [str(problem) for problem in problems],
         )
 
@@ -229,10 +231,6 @@ class Fingerprints(msgspec.Struct):
             named = [task.name, task.benchmark, task.repos, task.repo_paths, task.aliases]
             self.tasks[key] = fingerprint(named, files, task.row)
         return self.tasks[key]
-
-
-Wanted = tuple[Candidate, TrialState, str | None]
-"""A trial to write, its state, and why it does not count."""
 
 
 def plan_run(
@@ -250,17 +248,12 @@ def plan_run(
             files.append(_files_of(item) if item.loose is None else item.loose.inputs)
         elif isinstance(item, Skipped):
             skipped.append(SkippedFolder(path=below(run_path, item.path), reason=item.reason))
-        else:
+        elif isinstance(item, FoundProblem):
             of_trial.setdefault(item.path, []).append(item.problem)
-    chosen = select(candidates)
-    wanted: list[Wanted] = [(trial, "selected", None) for trial in chosen.selected]
-    superseded = [(s.trial, s.reason) for s in chosen.superseded]
-    if context.settings.trials == "all":
-        wanted += [(trial, "superseded", reason) for trial, reason in superseded]
-        superseded = []
-    names = _document_names(wanted)
+    chosen = select(candidates, context.settings.trials)
+    names = _document_names(chosen)
     trials: list[PlannedTrial] = []
-    for trial, state, reason in wanted:
+    for trial in chosen.selected:
         problems = tuple(of_trial.pop(trial.path, ()))
         own = context.for_trial(trial)
         truth = known.truth(trial, own)
@@ -269,13 +262,12 @@ def plan_run(
         trials.append(
             PlannedTrial(
                 number=trial.number,
-                state=state,
-                reason=reason,
+                attempt=chosen.attempts[trial.path],
                 problems=problems,
                 document_path=names[trial.path],
                 truth_fingerprint=truth,
                 inputs_fingerprint=known.inputs(
-                    trial, truth, mark, place, (state, reason), problems
+                    trial, truth, mark, place, chosen.attempts[trial.path], problems
                 ),
                 files_fingerprint=mark,
                 has_task=_has_task(trial, own),
@@ -285,7 +277,7 @@ def plan_run(
     trials.sort(key=lambda planned: planned.document_path)
     return Plan(
         trials=tuple(trials),
-        superseded=tuple((trial.number, reason) for trial, reason in superseded),
+        superseded=tuple((s.trial.number, s.reason) for s in chosen.superseded),
         skipped=tuple(skipped),
         problems=dict(sorted(rest.items())),
         waiting=waiting,
@@ -325,13 +317,13 @@ def problems_outside_runs(
     return skipped, dict(sorted(counts.items()))
 
 
-def _document_names(wanted: Iterable[Wanted]) -> dict[str, str]:
+def _document_names(chosen: Selection[Candidate]) -> dict[str, str]:
     """Trial path to the path of its events document.
 
-    It is `<config>/<task>` for the trial that counts; others also have the trial's name (D32).
-    Names are safe, and differ even on file systems that ignore case.
+    It is `<config>/<task>` for the latest trial; others also have the trial's name (D148). Names are
+    safe, and differ even on file systems that ignore case.
     """
-    items = _stems([(trial, state) for trial, state, _ in wanted])
+    items = _stems(chosen)
     folders = safe_names((trial.config_name for trial, _ in items), RUN_FILES)
     by_folder: dict[str, set[str]] = {}
     for trial, stem in items:
@@ -344,18 +336,19 @@ def _document_names(wanted: Iterable[Wanted]) -> dict[str, str]:
     return names
 
 
-def _stems(wanted: Sequence[tuple[Candidate, TrialState]]) -> list[tuple[Candidate, str]]:
+def _stems(chosen: Selection[Candidate]) -> list[tuple[Candidate, str]]:
     """Each trial with the stem of its documents.
 
     If two suites have a task of the same name, the stem contains the suite.
     """
+    latest = chosen.latest
     plain = Counter(
-        (trial.config_name, trial.task_name) for trial, state in wanted if state == "selected"
+        (trial.config_name, trial.task_name) for trial in chosen.selected if trial.path in latest
     )
     taken: set[tuple[str, str]] = set()
     items = []
-    for trial, state in wanted:
-        extra = None if state == "selected" else trial.trial_name
+    for trial in chosen.selected:
+        extra = None if trial.path in latest else trial.trial_name
         if extra is None and plain[trial.config_name, trial.task_name] > 1:
             extra = trial.benchmark or trial.trial_name
         stem = document_stem(trial.task_name, extra)

@@ -36,6 +36,8 @@ class RunSeen(msgspec.Struct, frozen=True, kw_only=True):
     without_task: int
     noted: bool = True
     """Whether task definitions had problems; these are reported again after every run."""
+    broken: tuple[str, ...] = ()
+    """Records of trials that could not be read, with the reason."""
 
 
 class State(msgspec.Struct, kw_only=True):

@@ -31,6 +31,13 @@ class FolderEntry(msgspec.Struct, frozen=True):
     size: int = 0
     stamp: str = ""
     """Changes when the file does: times and mode on disk, ETag in a store."""
+    is_link: bool = False
+
+    @property
+    def time(self) -> float | None:
+        """When its content last changed, in seconds since the epoch; None in an object store."""
+        changed, dot, _ = self.stamp.partition(".")
+        return int(changed) / 1e9 if dot and changed.isdecimal() else None
 
     @property
     def mark(self) -> str:

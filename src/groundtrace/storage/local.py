@@ -155,7 +155,7 @@ class LocalFolder(Folder):
             kind = "escape" if is_link and self._loops(path) else "folder"
         elif stat_module.S_ISREG(info.st_mode):
             kind = "file"
-        return FolderEntry(name, kind, info.st_size, stamp_of(info))
+        return FolderEntry(name, kind, info.st_size, stamp_of(info), is_link)
 
     def _loops(self, path: str) -> bool:
         target = os.path.realpath(path).rstrip("/")

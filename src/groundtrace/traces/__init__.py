@@ -2,7 +2,7 @@
 
 Readers know nothing about categories, files or ground truth: they produce ToolCalls. Each format
 has a folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so its
-folder also holds a dialect, which `atif/harness.py` names. Another package registers its format
+folder also holds a dialect, which `atif/trace.py` names. Another package registers its format
 under the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]
@@ -10,22 +10,9 @@ under the entry point group `groundtrace.readers`:
 
 Here `MyReader()` has the members of `groundtrace.traces.source.Reader`.
 
-source.py          what a reader is, and what it makes of one file
-claims.py          how a reader says that a file has its format
-trial_files.py     which names in a folder show that a trace is there, for discovery
-unread.py          traces that no reader reads yet
-choose_reader.py   which files of a trial are read, and by which reader
-read_files.py      reads them
-loose.py           traces without a trial's folder
-repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
-keep.py            what is kept of results, within a memory budget
-merge.py           several sources of one trial as one trace
-rows.py            files whose rows are trials
-plugin_readers.py  readers of other packages; errors name the package
-listed.py          an object with one long list in it
-mapped/            formats that a TOML file describes
-jsonl.py, salvage.py, stored_output.py, arguments.py, ledger.py
-                   shared by readers: lines, damage, outputs stored in files, arguments, tokens
+source.py   what a reader is, and what it makes of one file
+kit/        what readers share, and what chooses and joins them
+mapped/     formats that a TOML file describes
 """
 
 from __future__ import annotations
@@ -38,18 +25,18 @@ from groundtrace.base.entry_points import entry_points
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.chat import ChatReader
-from groundtrace.traces.claims import stated_by
 from groundtrace.traces.claude_code import ClaudeCodeReader
+from groundtrace.traces.cline import ClineReader
 from groundtrace.traces.codex import CodexReader
 from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.gemini import GeminiReader
 from groundtrace.traces.inspect_ai import InspectReader
+from groundtrace.traces.kit.claims import stated_by
+from groundtrace.traces.kit.trial_files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
 from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from groundtrace.traces.swe_agent import SweAgentReader
-from groundtrace.traces.trial_files import TrialFiles
-from groundtrace.traces.unread import UNREAD, UNREAD_HARNESS_WORDS
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
@@ -62,6 +49,7 @@ READERS: tuple[Reader, ...] = (
     CodexReader(),  # a session about Claude Code's logs quotes their markers
     GeminiReader(),
     ClaudeCodeReader(),
+    ClineReader(),
     CursorReader(),
     InspectReader(),  # its messages look like a chat
     OpenHandsReader(),
@@ -85,7 +73,7 @@ def all_readers(
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
-        from groundtrace.traces.plugin_readers import PluginReader
+        from groundtrace.traces.kit.plugins import PluginReader
 
         try:
             package = f" of {point.dist.name}" if point.dist is not None else ""
@@ -127,8 +115,8 @@ def read_trace(
 
     `readers` are used instead of all readers; `mappings` (`Settings.readers`) are added to them.
     """
-    from groundtrace.traces.merge import merge
-    from groundtrace.traces.read_files import read_sources
+    from groundtrace.traces.kit.files import read_sources
+    from groundtrace.traces.kit.merge import merge
 
     problems: list[Problem] = []
     if readers is None:

@@ -15,13 +15,13 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.jsonl import RawLine
 from groundtrace.model import ContextMark, OutputOf, Problem, Stated, ToolResult, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Probe, Recognised, Sample
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import Ledger
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import Ledger
 
 __all__ = [
     "Keep",
@@ -231,6 +231,9 @@ class Reader(Protocol):
                       log is complete (`agent/command-0/stdout.txt`)
     `sidecars`        patterns of files that show that there was a trace but are not read alone,
                       such as a trajectory's continuation
+    `own_names`       patterns of names that only its traces have (`*.traj`): a file with such a name
+                      that no reader knows is reported, because a trial may be missing
+    `reads_text`      True: its files are text, not JSON
     `harness_words`   pairs: a word in the path of a harness's class, as `config.json` records it,
                       and the name of that harness
     `samples`         `samples(folder, path)`: the `Sample`s of a file, each one trial, with what it

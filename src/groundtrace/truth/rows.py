@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import known
 from groundtrace.errors import MissingExtraError
 from groundtrace.model import Problem, Task, TaskRow
 from groundtrace.storage import Folder, LocalFolder, TooLargeError
-from groundtrace.traces.jsonl import read_lines
 from groundtrace.truth.entries import shown
 
 SUFFIXES = (".jsonl", ".json", ".parquet")
@@ -36,6 +36,7 @@ COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch")
 MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
+_PARQUET = "read_parquet(?, hive_partitioning = false)"
 BATCH = 256
 """Rows of a Parquet file in memory at a time."""
 
@@ -103,7 +104,7 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
                 described = database.execute(
-                    "SELECT * FROM read_parquet(?) LIMIT 0", [str(path)]
+                    f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
                 ).description
                 there = [item[0] for item in described if item[0] in COLUMNS]
                 if not there:
@@ -111,7 +112,7 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
                     problems.append(Problem(name, "bad_task", reason))
                     return
                 wanted = ", ".join(f'"{column}"' for column in there)
-                found = database.execute(f"SELECT {wanted} FROM read_parquet(?)", [str(path)])
+                found = database.execute(f"SELECT {wanted} FROM {_PARQUET}", [str(path)])
                 number = 0
                 while rows := found.fetchmany(BATCH):
                     for row in rows:
@@ -123,11 +124,19 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
 
 
 def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
-    """The file at a path that DuckDB can open; a file in an object store is copied."""
+    """The file under a name that DuckDB takes literally.
+
+    It reads `tasks[AB].parquet` as a pattern, and takes columns from folders like `patch=none`. A
+    file in an object store is copied.
+    """
+    path = scratch / "tasks.parquet"
     if isinstance(folder, LocalFolder):
         folder.open(name).close()
-        return folder.path / name
-    path = scratch / "tasks.parquet"
+        try:
+            path.symlink_to((folder.path / name).resolve())
+            return path
+        except OSError:
+            pass  # not every system lets every user make links
     with folder.open(name) as stream, path.open("wb") as copy:
         shutil.copyfileobj(stream, copy)
     return path

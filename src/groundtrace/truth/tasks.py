@@ -77,6 +77,11 @@ class TaskIndex(Frozen, frozen=True):
         taking = [task for task in self.tasks if task.takes_nameless]
         return taking[0] if len(taking) == 1 else None
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all tasks that are defined."""
+        return [task.name for task in self.tasks]
+
     def find(self, name: str, benchmark: str | None = None) -> Task | None:
         """The task of that name; None if there is none, or if `benchmark` does not decide."""
         found = self.candidates(name)

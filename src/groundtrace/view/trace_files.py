@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from groundtrace.model import Problem, Trace
 from groundtrace.storage import Folder
 from groundtrace.traces import all_readers, read_trace
-from groundtrace.traces.choose_reader import Detected, candidates, is_spare, reader_for
-from groundtrace.traces.loose import read_loose, recognise
+from groundtrace.traces.kit.choose import Detected, candidates, is_spare, reader_for
+from groundtrace.traces.kit.loose import read_loose, recognise
 from groundtrace.traces.source import Reader
 
 NOT_HERE = "The trace was not found: it was removed, or is not where the results say."

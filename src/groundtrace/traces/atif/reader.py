@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised
+from groundtrace.traces.kit.claims import Probe, Recognised
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _VERSION = regex(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
@@ -47,6 +47,6 @@ class AtifReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory and those that it refers to."""
-        from groundtrace.traces.atif.trajectory import read
+        from groundtrace.traces.atif.trace import read
 
         return read(folder, path, keep)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
@@ -78,18 +78,18 @@ class ChatReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """Every row is a sample."""
-        from groundtrace.traces.chat.stated import samples
+        from groundtrace.traces.chat.records import samples
 
         return samples(folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """The only row of a file."""
-        from groundtrace.traces.chat.conversation import read
+        from groundtrace.traces.chat.trace import read
 
         return read(folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
         """One row."""
-        from groundtrace.traces.chat.conversation import read
+        from groundtrace.traces.chat.trace import read
 
         return read(folder, path, sample_id, keep)

@@ -1,12 +1,10 @@
 """Claude Code: the stream that it prints, and its session logs.
 
-reader.py       where the files are, and how they are recognised
-transcript.py   one file, line by line
-lines.py        the types of a line
-salvage.py      the intact parts of a damaged line
-results.py      what a result says about itself
-tokens.py       tokens of a message and of the trial
-dialect.py      what is special in its trajectories
+reader.py   where the files are, and how they are recognised
+records.py  a line as types: context, results, tokens, and the intact parts of a damaged line
+trace.py    one file, line by line
+kin.py      which files are logs of a session's subagents
+dialect.py  what is special in its trajectories
 """
 
 from __future__ import annotations

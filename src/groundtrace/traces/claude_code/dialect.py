@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groundtrace.traces.atif.dialect import Dialect
-from groundtrace.traces.claude_code.transcript import SPAWNERS
+from groundtrace.traces.claude_code.trace import SPAWNERS
 
 CLAUDE_CODE = Dialect(
     harness="claude-code",

@@ -7,11 +7,11 @@ lines names the session. A subagent's file without the session's file is a trial
 from __future__ import annotations
 
 from groundtrace.base import jsonio
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping, as_text
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.storage.watch import note_error, watched
-from groundtrace.traces.jsonl import read_lines
 
 SUBAGENT = regex(r"(?:^|/)agent-[^/]*\.jsonl$")
 _SUBAGENTS = "subagents"

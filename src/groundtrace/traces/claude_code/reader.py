@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised
+from groundtrace.traces.kit.claims import Probe, Recognised
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
@@ -105,6 +105,6 @@ class ClaudeCodeReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a stream, a session log or a subagent's own file."""
-        from groundtrace.traces.claude_code.transcript import read
+        from groundtrace.traces.claude_code.trace import read
 
         return read(folder, path, keep)

@@ -14,11 +14,11 @@ import re
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised
+from groundtrace.traces.kit.claims import Probe, Recognised
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/rollout-*.jsonl.zst")
@@ -60,6 +60,7 @@ class CodexReader:
     """Reader of Codex CLI's rollouts and streams."""
 
     name = "codex"
+    own_names: tuple[str, ...] = ("rollout-*.jsonl", "rollout-*.jsonl.zst")
     sessions_continue = True
     spare_patterns: tuple[str, ...] = ("agent/codex.txt",)
     patterns: tuple[str, ...] = (*ROLLOUTS, "agent/rollout*.jsonl", *spare_patterns)
@@ -104,6 +105,6 @@ class CodexReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a rollout or a stream."""
-        from groundtrace.traces.codex.rollout import read
+        from groundtrace.traces.codex.trace import read
 
         return read(folder, path, keep)

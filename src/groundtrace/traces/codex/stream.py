@@ -11,17 +11,23 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.base.jsonl import RawLine
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Stated, Usage
-from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.codex.calls import Asked, changes_of, ended_call
-from groundtrace.traces.codex.outputs import Output, mcp_output, streams
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
+from groundtrace.traces.codex.records import (
+    Asked,
+    Output,
+    changes_of,
+    ended_call,
+    mcp_output,
+    streams,
+)
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, Source
 
 _EVENT = regex(r"(?:thread|turn|item)\.\w+$")
@@ -91,16 +97,13 @@ class CodexStream:
             omits_subagents=True,
             spawners=frozenset({"spawn_agent"}),
         )
-        self.keep = keep
-        self.by_id: dict[str, RawCall] = {}
+        self.log = Log(self.source, keep)
         self.events = 0
-        self.lines = 0
-        self.noise = 0
         self.thread: str | None = None
         self.turns: list[tuple[str | None, Mapping[str, Any]]] = []
 
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.lines += 1
+        self.log.lines += 1
         if raw.too_long:
             self.source.report_long_line(raw)
             return
@@ -109,17 +112,17 @@ class CodexStream:
             return
         found = event_in(value)
         if found is None:
-            self.noise += not (isinstance(value, dict) and isinstance(value.get("type"), str))
+            if not (isinstance(value, dict) and isinstance(value.get("type"), str)):
+                self.log.noise(raw.number)
             return
         self.event(*found, raw.number)
 
     def broken(self, raw: RawLine, reason: str) -> None:
         text = salvage.to_text(raw.data)
         if not text.startswith("{") and '"type"' not in text:
-            self.noise += 1
+            self.log.noise(raw.number)
             return
         before = len(self.source.calls)
-        known = 0
         for piece in salvage.intact_objects(text):
             found = event_in(piece.value)
             if found is not None:
@@ -127,12 +130,9 @@ class CodexStream:
             elif isinstance(piece.value.get("type"), str) and _ITEM.search(text):
                 self.item(piece.value, None, raw.number)
         call_id = salvage.string_after(text, "id")
-        known = call_id in self.by_id and len(self.source.calls) == before
-        lost = len(_ITEM.findall(text)) - (len(self.source.calls) - before) - known
-        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(
-            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=max(0, lost)
-        )
+        found_calls = len(self.source.calls) - before
+        known = call_id in self.log.by_id and not found_calls
+        self.log.broken(raw, reason, len(_ITEM.findall(text)) - found_calls - known)
 
     def event(self, event: Mapping[str, Any], time: Any, number: int) -> None:
         self.events += 1
@@ -142,7 +142,7 @@ class CodexStream:
         if kind == "thread.started":
             # Ids of items start again with each run.
             self.thread = as_text(event.get("thread_id"))
-            self.by_id = {}
+            self.log.by_id.clear()
         elif kind == "turn.completed":
             self.turns.append((self.thread, as_mapping(event.get("usage"))))
         elif kind.startswith("item."):
@@ -167,13 +167,8 @@ class CodexStream:
         asked = reader(item)
         if asked.name is None or asked.arguments is None:
             if as_text(item.get("id")) is None or item.get("status") not in _RUNNING:
-                self.source.problem(
-                    "wrong_type",
-                    f"a {kind} without a tool, or whose arguments are no object",
-                    line=number,
-                    place="$.item",
-                    lost_calls=1,
-                )
+                reason = f"a {kind} without a tool, or whose arguments are no object"
+                self.log.unusable(reason, line=number, place="$.item")
             return
         if item.get("status") in _RUNNING and kind != "web_search":
             self.start(asked, moment, None)
@@ -181,24 +176,18 @@ class CodexStream:
             self.end(asked, moment, None)
 
     def start(self, asked: Asked, moment: float | None, cwd: str | None) -> RawCall:
-        known = self.by_id.get(asked.call_id or "")
+        known = self.log.by_id.get(asked.call_id or "")
         if known is not None:
             return known
-        call = RawCall(
+        return self.log.call(
             asked.name or "",
-            self.keep.arguments(dict(asked.arguments or {})),
-            call_id=asked.call_id,
-            server=asked.server,
-            made_at=moment,
+            dict(asked.arguments or {}),
+            asked.call_id,
+            asked.server,
+            moment,
             position=-1,
             cwd=cwd or self.source.cwd,
         )
-        if asked.server is not None:
-            self.source.mcp_servers.setdefault(asked.server)
-        self.source.calls.append(call)
-        if asked.call_id is not None:
-            self.by_id[asked.call_id] = call
-        return call
 
     def end(self, asked: Asked | None, moment: float | None, cwd: str | None) -> None:
         if asked is None or asked.name is None:
@@ -206,19 +195,15 @@ class CodexStream:
         call = self.start(asked, moment, cwd)
         output = asked.output
         if call.result is None and output is not None:
-            call.result, call.result_cut = self.keep.result(
-                output.text, output.data, output.failed, None
-            )
+            self.log.answer(call, output.text, output.failed, output.data)
             call.answered_at = moment
-            self.source.cut_results += call.result_cut
 
     # --- end ---
 
     def finish(self) -> Source:
         source = self.source
         source.parsed = self.events > 0
-        source.report_lines(self.lines, self.noise)
-        source.report_cut_results()
+        self.log.finish()
         source.usage = self.usage()
         source.stated = Stated(model=source.model, harness=source.harness)
         return source

@@ -6,23 +6,26 @@ a second after its parent entered review mode, in the same directory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import importlib
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_mapping, as_text
-from groundtrace.storage import Folder
+from groundtrace.storage import DAY_FOLDERS, Folder, LocalFolder
 from groundtrace.storage.watch import note_error, watched
-from groundtrace.traces.codex.lines import CALLS, line_of
-from groundtrace.traces.codex.packed import open_plain
-from groundtrace.traces.codex.tree import Place, Tree, signature, tree_of
-from groundtrace.traces.jsonl import read_lines
+from groundtrace.traces.codex.records import CALLS, line_of
 
 MAX_FIRST_LINE = 4 * 1024 * 1024
 MAX_FILES = 20_000
@@ -291,3 +294,126 @@ def _call_ids(place: Folder, name: str) -> frozenset[str]:
             if line is not None and line.body.type in CALLS and call_id is not None:
                 found.add(call_id)
     return frozenset(found)
+
+
+# --- folders ---
+# Codex keeps a folder for each day (`sessions/2026/05/04/`). A thread is written to the file of the
+# day on which it began. A subagent that it starts after midnight, or weeks later when it is resumed,
+# has its file in another folder, so all days are searched. Without such folders it is the file's own.
+
+_DAY = regex(rf"(?:(.*)/)?({DAY_FOLDERS})/([^/]+)")
+_LEVELS = tuple(map(re.compile, DAY_FOLDERS.split("/")))
+_SETTLED_SECONDS = 0.1
+"""A folder that changed less than this ago may change again and keep its time of change."""
+
+
+class Place(NamedTuple):
+    """A folder of rollouts."""
+
+    folder: Folder
+    before: str
+    """Its path below the top, with a slash at the end; empty for the top itself."""
+
+
+class Tree(Frozen, frozen=True):
+    """The folder that holds all days, or the only folder."""
+
+    top: Folder
+    own: str
+    """Path of the rollout below the top."""
+    is_dated: bool
+    base: str
+    """What comes before a path below the top, as the caller names files; may be empty."""
+    start: str | None = None
+    """For local folders: the caller's folder, from which files are named."""
+
+    def named(self, path: str) -> str:
+        """A path below the top, as the caller names it."""
+        if self.start is None:
+            return f"{self.base}{path}"
+        return os.path.relpath(f"{self.base}/{path}", self.start)
+
+    def places(self) -> Iterator[Place]:
+        """The folders of rollouts, by day."""
+        if self.is_dated:
+            yield from _below(self.top, "", 0)
+        else:
+            yield Place(self.top, "")
+
+
+def _below(folder: Folder, before: str, level: int) -> Iterator[Place]:
+    if level == len(_LEVELS):
+        yield Place(folder, before)
+        return
+    for name, kind in folder.kinds():
+        if kind == "folder" and _LEVELS[level].fullmatch(name):
+            yield from _below(folder.folder(name), f"{before}{name}/", level + 1)
+
+
+def tree_of(folder: Folder, path: str) -> Tree:
+    """Where related rollouts are looked for; never outside of the folder's root."""
+    if isinstance(folder, LocalFolder):
+        # With the folder's own path, because users often name the folder of one day.
+        found = _DAY.fullmatch(os.path.normpath(folder.path.absolute() / path))
+        if found is not None:
+            days = folder.above(Path(found[1] or "/"))
+            if days is not None:
+                start = os.path.normpath(folder.path.absolute())
+                return Tree(days, f"{found[2]}/{found[3]}", True, found[1] or "/", start)
+    elif (found := _DAY.fullmatch(path)) is not None:
+        base = "" if found[1] is None else f"{found[1]}/"
+        top = folder.folder(found[1]) if found[1] else folder
+        return Tree(top, f"{found[2]}/{found[3]}", True, base)
+    parent, slash, name = path.rpartition("/")
+    top = folder.folder(parent) if parent else folder
+    return Tree(top, name, False, f"{parent}{slash}")
+
+
+def signature(places: list[Place]) -> tuple[str, ...] | None:
+    """When files were last added or removed; None if these times cannot be relied on."""
+    found = []
+    newest = 0
+    for place in places:
+        if not isinstance(place.folder, LocalFolder):
+            return None
+        try:
+            info = place.folder.path.stat()
+        except OSError:
+            return None
+        newest = max(newest, info.st_mtime_ns)
+        found.append(f"{place.before} {info.st_ino} {info.st_mtime_ns}")
+    return tuple(found) if time.time_ns() - newest > _SETTLED_SECONDS * 1e9 else None
+
+
+# --- packed files ---
+# Codex compresses old rollouts with zstd; the package that unpacks them is optional.
+
+MISSING = "packed with zstd: pip install 'groundtrace[zstd]' to read it"
+
+
+class CannotUnpackError(OSError):
+    """No installed package can unpack the file."""
+
+
+def open_plain(folder: Folder, path: str) -> BinaryIO:
+    """The unpacked content of a file."""
+    stream = folder.open(path)
+    if not path.endswith(".zst"):
+        return stream
+    try:
+        return _unpacked(stream)
+    except ImportError:
+        stream.close()
+        raise CannotUnpackError(MISSING) from None
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    try:
+        own: Any = importlib.import_module("compression.zstd")  # Python 3.14
+    except ImportError:
+        package: Any = importlib.import_module("zstandard")
+        reader = package.ZstdDecompressor().stream_reader(
+            stream, read_across_frames=True, closefd=True
+        )
+        return cast(BinaryIO, reader)
+    return cast(BinaryIO, own.ZstdFile(stream))

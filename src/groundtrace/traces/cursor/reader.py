@@ -15,11 +15,11 @@ import re
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised
+from groundtrace.traces.kit.claims import Probe, Recognised
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _COLLECTED = regex(rb'"schema_version"\s*:\s*"cursor-jsonl')
@@ -59,6 +59,6 @@ class CursorReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a file of lines, or a file of collected lines."""
-        from groundtrace.traces.cursor.transcript import read
+        from groundtrace.traces.cursor.trace import read
 
         return read(folder, path, keep)

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
-from groundtrace.traces.gemini.messages import Call
+from groundtrace.traces.gemini.records import Call
+from groundtrace.traces.kit.fit import value_of
 
 SHELL = "run_shell_command"
 """Gemini CLI's shell."""
@@ -63,12 +63,7 @@ def read_result(call: Call, name: str, arguments: Mapping[str, Any]) -> Output |
 
 def _displayed(call: Call) -> str:
     """The text that the terminal displayed."""
-    shown: Any = call.result_display
-    if isinstance(shown, msgspec.Raw):
-        try:
-            shown = jsonio.loads(bytes(shown))
-        except jsonio.BadJsonError:  # there is none
-            return ""
+    shown = value_of(call.result_display)
     return shown if isinstance(shown, str) else ""
 
 

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 # A quote inside a JSON string is escaped, so none of these matches inside quoted text.
@@ -58,13 +58,13 @@ class GeminiReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
         """A file is one sample; a subagent's session is not a trial of its own."""
-        from groundtrace.traces.keep import Keep
+        from groundtrace.traces.kit.keep import Keep
 
         source = self.read(folder, path, Keep())
         yield Sample(None, source.stated, SUBAGENT if source.is_one_subagent else None)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a session or a stream."""
-        from groundtrace.traces.gemini.session import read
+        from groundtrace.traces.gemini.trace import read
 
         return read(folder, path, keep)

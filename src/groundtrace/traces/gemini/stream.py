@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from groundtrace.base.jsonl import RawLine
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Stated, Usage
-from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
 from groundtrace.traces.gemini.outputs import SHELL
-from groundtrace.traces.jsonl import RawLine
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.source import RawCall, Source
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
+from groundtrace.traces.source import Source
 
 HARNESS = "gemini-cli"
 _EVENTS = frozenset({"init", "message", "tool_use", "tool_result", "error", "result"})
@@ -45,17 +45,14 @@ class GeminiStream:
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", "stream", harness=HARNESS, rank=1)
-        self.keep = keep
-        self.by_id: dict[str, RawCall] = {}
-        self.events = self.lines = self.noise = self.displays = self.orphans = 0
-        self.first_noise: int | None = None
-        self.first_orphan: int | None = None
+        self.log = Log(self.source, keep)
+        self.events = self.displays = 0
         self.last: float | None = None
         self.stats: Mapping[str, Any] = {}
         self.status: str | None = None
 
     def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
-        self.lines += 1
+        self.log.lines += 1
         if raw.too_long:
             self.source.report_long_line(raw)
         elif problem is not None:
@@ -63,26 +60,19 @@ class GeminiStream:
         elif isinstance(value, dict) and as_text(value.get("type")) in _EVENTS:
             self.event(value, raw.number)
         else:
-            self.note_noise(raw.number)
-
-    def note_noise(self, number: int) -> None:
-        self.noise += 1
-        self.first_noise = self.first_noise or number
+            self.log.noise(raw.number)
 
     def broken(self, raw: RawLine, reason: str) -> None:
         text = salvage.to_text(raw.data)
         if not text.startswith("{"):
-            self.note_noise(raw.number)
+            self.log.noise(raw.number)
             return
         before = len(self.source.calls)
         for piece in salvage.intact_objects(text):
             if is_stream(piece.value):
                 self.event(piece.value, raw.number)
-        lost = max(0, len(_LOST.findall(text)) - (len(self.source.calls) - before))
-        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(
-            kind, f"line cannot be decoded ({reason})", line=raw.number, lost_calls=lost
-        )
+        found = len(self.source.calls) - before
+        self.log.broken(raw, reason, len(_LOST.findall(text)) - found)
 
     def event(self, event: Mapping[str, Any], number: int) -> None:
         self.events += 1
@@ -105,30 +95,16 @@ class GeminiStream:
         if name is None or arguments is None:
             what = "tool_name" if name is None else "parameters"
             reason = f"a call whose {what} cannot be used"
-            self.source.problem("wrong_type", reason, line=number, place=f"$.{what}", lost_calls=1)
+            self.log.unusable(reason, line=number, place=f"$.{what}")
             return
         call_id = as_text(event.get("tool_id"))
-        if call_id is not None and call_id in self.by_id:
-            return
-        call = RawCall(
-            name,
-            self.keep.arguments(dict(arguments)),
-            call_id=call_id,
-            server=server_in_name(name),
-            made_at=moment,
-            position=-1,
-        )
-        if call.server is not None:
-            self.source.mcp_servers.setdefault(call.server)
-        if call_id is not None:
-            self.by_id[call_id] = call
-        self.source.calls.append(call)
+        if call_id is None or call_id not in self.log.by_id:
+            self.log.call(name, arguments, call_id, server_in_name(name), moment, position=-1)
 
     def answer(self, event: Mapping[str, Any], moment: float | None, number: int) -> None:
-        call = self.by_id.get(as_text(event.get("tool_id")) or "")
+        call = self.log.by_id.get(as_text(event.get("tool_id")) or "")
         if call is None:
-            self.orphans += 1
-            self.first_orphan = self.first_orphan or number
+            self.log.orphan(number)
             return
         call.answered_at = moment
         error = event.get("error")
@@ -140,13 +116,12 @@ class GeminiStream:
         elif call.name != SHELL:
             self.displays += 1
             return
-        call.result, call.result_cut = self.keep.result(text, None, failed, None)
-        self.source.cut_results += call.result_cut
+        self.log.answer(call, text, failed)
 
     def finish(self) -> Source:
         source = self.source
         source.parsed = self.events > 0
-        source.report_lines(self.lines, self.noise, self.first_noise)
+        self.log.finish()
         if self.displays:
             what = plural(self.displays, "answer is", "answers are")
             reason = (
@@ -154,10 +129,6 @@ class GeminiStream:
                 "holds what the model saw"
             )
             source.problem("trimmed_result", reason)
-        if self.orphans:
-            what = plural(self.orphans, "result answers", "results answer")
-            source.problem("orphan_results", f"{what} no call of the file", line=self.first_orphan)
-        source.report_cut_results()
         output = as_count(self.stats.get("output_tokens"))
         source.usage = Usage(
             output_tokens=output,

@@ -2,12 +2,9 @@
 
 reader.py   how they are recognised
 archive.py  members of an archive: size limits, nothing is written to disk
-logs.py     the samples of a log, in either form
-stated.py   what a sample says about itself: task, scores, limits, tokens
-spans.py    which part of a sample an event belongs to: agent, nested agent, scorer
-events.py   an event as types
-sample.py   one sample as a source
-calls.py    calls from messages, for a sample without tool events
+logs.py     the samples of a log, in either form, and where each is
+records.py  an event as types, the part of a sample that it belongs to, and what a sample states
+trace.py    one sample as a source
 """
 
 from __future__ import annotations

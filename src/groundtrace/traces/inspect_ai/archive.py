@@ -12,9 +12,10 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
+from itertools import pairwise
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from groundtrace.storage import Folder
 
@@ -25,6 +26,7 @@ MAX_MEMBER = 1024 * 1024 * 1024
 """Largest size of an unpacked member, in bytes."""
 MAX_RATIO = 1_000
 """Largest ratio of unpacked to packed size: repeated prompts pack well, but not this well."""
+MAX_NAME = 4096
 SMALL = 16 * 1024 * 1024
 """Members up to this size may have any ratio."""
 MAX_WINDOW = 1 << 27
@@ -40,32 +42,41 @@ class ArchiveError(OSError):
     """An archive or a member that is refused, and why."""
 
 
+class Member(NamedTuple):
+    """One line of the list."""
+
+    info: zipfile.ZipInfo
+    room: int
+    """Bytes from its header to the next one. Members that share bytes unpack to any size."""
+
+
+Members = Mapping[str, Member]
+"""The list of members, by name."""
+
+
+def read_members(stream: BinaryIO) -> Members:
+    """The list of an archive; raises ArchiveError."""
+    _check_list(stream)
+    try:
+        infos = zipfile.ZipFile(stream).infolist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
+        raise ArchiveError(f"not a whole zip archive ({error})") from error
+    starts = sorted({info.header_offset for info in infos})
+    room = dict(zip(starts, (b - a for a, b in pairwise([*starts, 1 << 62])), strict=True))
+    return {info.filename: Member(info, room[info.header_offset]) for info in infos}
+
+
 class Archive:
-    """An open archive."""
+    """An open archive. Its list of members may be known already: to read the list for each of 4,000
+    members took two minutes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, members: Members | None = None) -> None:
         self._stream = stream
-        _check_list(stream)
-        try:
-            self._zip = zipfile.ZipFile(stream)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
-            raise ArchiveError(f"not a whole zip archive ({error})") from error
-
-    def names(self) -> list[str]:
-        """Names of the members, in order, without repetition."""
-        return list(dict.fromkeys(self._zip.namelist()))
-
-    def size(self, name: str) -> int:
-        """The unpacked size that a member states, in bytes."""
-        return self._zip.getinfo(name).file_size
-
-    def has(self, name: str) -> bool:
-        """Whether there is a member of this name."""
-        return name in self._zip.NameToInfo
+        self.members = read_members(stream) if members is None else members
 
     def open(self, name: str) -> BinaryIO:
-        """A member, unpacked while it is read; raises ArchiveError."""
-        info = self._zip.getinfo(name)
+        """A member, unpacked while it is read, before the next one is opened; raises ArchiveError."""
+        info, room = self.members[name]
         if info.flag_bits & 0x1:
             raise ArchiveError(f"{name}: encrypted; logs are never encrypted")
         if info.file_size > MAX_MEMBER:
@@ -73,32 +84,44 @@ class Archive:
         if info.file_size > max(SMALL, MAX_RATIO * info.compress_size):
             ratio = info.file_size // max(1, info.compress_size)
             raise ArchiveError(f"{name}: unpacks to {ratio:,} times its size; not read")
+        if info.compress_size > room:
+            raise ArchiveError(f"{name}: overlaps another member; not read")
+        self._find(info)
         try:
             if info.compress_type == _ZSTD and not _knows_zstd():
-                inner = _unpacked(self._raw(info))
+                packed = self._stream.read(min(info.compress_size, MAX_MEMBER))
+                inner = _unpacked(io.BytesIO(packed))
             else:
-                inner = cast(BinaryIO, self._zip.open(info))
+                inner = cast(BinaryIO, zipfile.ZipExtFile(self._stream, "r", info))
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError) as error:
             raise ArchiveError(f"{name}: cannot be unpacked ({error})") from error
         bound = max(SMALL, MAX_RATIO * info.compress_size)
         return cast(BinaryIO, _Bounded(inner, info, min(MAX_MEMBER, bound)))
 
-    def _raw(self, info: zipfile.ZipInfo) -> BinaryIO:
-        """The packed bytes of a member."""
-        self._stream.seek(info.header_offset)
-        header = self._stream.read(30)
+    def _find(self, info: zipfile.ZipInfo) -> None:
+        """Go to the packed bytes of a member."""
+        header = b""
+        if info.header_offset >= 0:  # damage may give a place before the file
+            self._stream.seek(info.header_offset)
+            header = self._stream.read(30)
         if len(header) < 30 or header[:4] != b"PK\x03\x04":
             raise ArchiveError(f"{info.filename}: its header is damaged")
         name, extra = struct.unpack("<HH", header[26:30])
-        self._stream.seek(info.header_offset + 30 + name + extra)
-        return io.BytesIO(self._stream.read(min(info.compress_size, MAX_MEMBER)))
+        if name > MAX_NAME or self._stream.read(name) != _name_of(info):
+            raise ArchiveError(f"{info.filename}: its header has another name")
+        self._stream.seek(extra, io.SEEK_CUR)
+
+
+def _name_of(info: zipfile.ZipInfo) -> bytes:
+    """The name of a member as it is written."""
+    return info.orig_filename.encode("utf-8" if info.flag_bits & 0x800 else "cp437")
 
 
 @contextmanager
-def open_archive(folder: Folder, path: str) -> Iterator[Archive]:
+def open_archive(folder: Folder, path: str, members: Members | None = None) -> Iterator[Archive]:
     """The archive in a file; raises ArchiveError."""
     with folder.open(path) as stream:
-        yield Archive(stream)
+        yield Archive(stream, members)
 
 
 class _Bounded(io.RawIOBase):

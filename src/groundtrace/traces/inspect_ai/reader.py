@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _ZIP = b"PK\x03\x04"
@@ -34,6 +34,7 @@ class InspectReader:
     """Reader of Inspect's logs."""
 
     name = "inspect"
+    own_names: tuple[str, ...] = ("*.eval",)
     patterns: tuple[str, ...] = ("agent/*.eval",)
     harness_words: tuple[tuple[str, str], ...] = (("inspect_ai", "inspect"),)
 
@@ -58,12 +59,12 @@ class InspectReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """The only sample of a log."""
-        from groundtrace.traces.inspect_ai.sample import read
+        from groundtrace.traces.inspect_ai.trace import read
 
         return read(folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
         """One sample of a log, named `<id>`, or `<id>_epoch_<n>` if there are several epochs."""
-        from groundtrace.traces.inspect_ai.sample import read
+        from groundtrace.traces.inspect_ai.trace import read
 
         return read(folder, path, sample_id, keep)

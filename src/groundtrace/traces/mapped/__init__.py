@@ -2,17 +2,10 @@
 
 reader.py       a mapping as a reader, and the mappings that come with groundtrace
 mapping.py      the keys of a mapping, read and checked
-expressions.py  JMESPath, with limits
-compiled.py     expressions as functions
-scope.py        what an expression looks at, and whether it can fail
-kinds.py        which expressions a kind of record is for
-named.py        which members of a record expressions can look at
-decode.py       decoders that make only these members
-evaluators.py   the functions of a mapping's keys, for one file
+expressions.py  JMESPath, with limits, as functions for one file
+compiled.py     parsed expressions as functions
 load.py         files: recognised, listed as trials and read
-trace.py        one trace as a source
-answers.py      results in the forms that mappings give them
-stated.py       what a file states about its trial
+trace.py        one trace as a source, its answers and what it states
 bundled/        mappings for pi, trae-agent, Copilot CLI, Kimi, Qwen Code and opencode
 """
 

@@ -154,12 +154,6 @@ def _or(node: Node) -> Evaluate:
     return evaluate
 
 
-def is_false(value: Any) -> bool:
-    """Whether JMESPath takes a value as false: what Python does, except 0. The functions here that
-    are made for operators do not call this one, which would take longer than they do."""
-    return not value and type(value) not in _NUMBERS
-
-
 def _comparator(node: Node) -> Evaluate:
     """Equality with a text, true or false; in other comparisons 0 and 1 are special."""
     compared = equality(node)

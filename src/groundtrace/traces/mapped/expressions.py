@@ -1,26 +1,79 @@
-"""JMESPath expressions of a mapping, with limits: anybody may have written the mapping.
+"""JMESPath expressions of a mapping: checked, with limits, and as functions for reading one file.
 
-Repeated `[@, @]` and `[]` double a value each time, so an expression of a hundred characters could
-fill all memory. The length, depth and number of branches of an expression are limited.
+Anybody may have written the mapping. Repeated `[@, @]` and `[]` double a value each time, so an
+expression of a hundred characters could fill all memory: length, depth and number of branches of an
+expression are limited. An expression that fails gives nothing. How often each one failed, and where
+first, is counted and reported when the file has been read.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import jmespath
+import msgspec
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
+from msgspec import field
 
 from groundtrace.base.suggest import unknown_name
-from groundtrace.traces.mapped.compiled import Node, compiled
-from groundtrace.traces.mapped.scope import (
-    RECORD,
-    can_fail,
-    is_of_element,
-    part_on_record,
-    walk,
+from groundtrace.traces.mapped.compiled import Evaluate, Node, compiled, equality
+
+# --- what an expression looks at, and whether it can fail: known from its tree ---
+# An expression about a call sees the call with the record around it as `_record`. To put the two
+# together for every call is not needed for an expression that names members of one of them only.
+
+RECORD = "_record"
+"""Name of the record around a call, in expressions about the call."""
+
+_CANNOT_FAIL = frozenset(
+    {
+        *("and_expression", "current", "field", "filter_projection", "identity", "index"),
+        *("index_expression", "literal", "multi_select_list", "or_expression", "pipe"),
+        *("projection", "subexpression"),
+    }
 )
+_SHOWS_ALL = frozenset({"current", "value_projection"})
+"""Kinds of nodes that can show all members of a value."""
+
+
+def walk(tree: Any) -> Iterator[tuple[Node, int]]:
+    """Every node with its depth."""
+    stack: list[tuple[Any, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if isinstance(node, dict) and "type" in node:
+            yield node, depth
+            stack += [(child, depth + 1) for child in node.get("children", ())]
+
+
+def can_fail(tree: Node) -> bool:
+    """Whether there may be a value for which an expression raises an error, as functions do."""
+    return any(
+        node["type"] not in _CANNOT_FAIL and equality(node) is None for node, _ in walk(tree)
+    )
+
+
+def is_of_element(tree: Node) -> bool:
+    """Whether an expression gives the same for an element without the record around it."""
+    return not any(
+        node["type"] in _SHOWS_ALL or (node["type"] == "field" and node["value"] == RECORD)
+        for node, _ in walk(tree)
+    )
+
+
+def part_on_record(tree: Node) -> Node | None:
+    """What `_record.…` asks of the record; None for any other expression."""
+    if tree["type"] != "subexpression":
+        return None
+    first, *rest = tree["children"]
+    if first["type"] != "field" or first["value"] != RECORD:
+        return None
+    return rest[0] if len(rest) == 1 else {**tree, "children": rest}
+
+
+# --- limits ---
 
 MAX_LENGTH = 2_000
 MAX_DEPTH = 40
@@ -99,3 +152,77 @@ def _check(tree: Any) -> None:
             branches *= max(1, len(node.get("children", ())))
             if branches > MAX_BRANCHES:
                 raise ExpressionError(f"it makes more than {MAX_BRANCHES} copies of a value")
+
+
+# --- reading one file ---
+
+
+class Failure(NamedTuple):
+    """How often an expression failed, and the first time it did."""
+
+    times: int
+    reason: str
+    line: int | None
+    place: str
+
+
+class Current(msgspec.Struct):
+    """The record that is being read."""
+
+    records: str | None
+    """Name of the list that holds the records."""
+    record: Any = None
+    line: int | None = None
+    number: int | None = None
+    """Its place in the list."""
+    failures: dict[str, Failure] = field(default_factory=dict)
+    """Key to the failures of its expression, so far."""
+
+    @property
+    def place(self) -> str:
+        """Where the record is in its object."""
+        return "$" if self.number is None else f"$.{self.records}[{self.number}]"
+
+    def note_failure(self, key: str, error: Exception) -> None:
+        """Count a failure of an expression."""
+        last = self.failures.get(key) or Failure(0, reason_of(error), self.line, self.place)
+        self.failures[key] = last._replace(times=last.times + 1)
+
+
+def _nothing(_value: Any) -> None:
+    """The value of a key that the mapping does not have."""
+
+
+def on_record(expressions: Mapping[str, Expression], key: str, current: Current) -> Evaluate:
+    """A function that gives what the expression of a key gives for a record; it never fails."""
+    expression = expressions.get(key)
+    if expression is None:
+        return _nothing
+    return reporting(expression.evaluate, expression.can_fail, key, current)
+
+
+def on_element(expressions: Mapping[str, Expression], key: str, current: Current) -> Evaluate:
+    """The same for a call, an answer or a model call in the current record."""
+    expression = expressions.get(key)
+    if expression is None or expression.is_of_element:
+        return on_record(expressions, key, current)
+    if expression.of_record is not None:
+        of_record = reporting(expression.of_record, expression.can_fail, key, current)
+        return lambda value: of_record(current.record if isinstance(value, dict) else None)
+    of_both = reporting(expression.evaluate, expression.can_fail, key, current)
+    return lambda value: of_both(within(value, current.record))
+
+
+def reporting(evaluate: Evaluate, can_fail: bool, key: str, current: Current) -> Evaluate:
+    """The function of an expression; failures are counted."""
+    if not can_fail:
+        return evaluate
+
+    def report(value: Any) -> Any:
+        try:
+            return evaluate(value)
+        except FAILURES as error:
+            current.note_failure(key, error)
+            return None
+
+    return report

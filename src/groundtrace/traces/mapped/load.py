@@ -6,21 +6,19 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_text
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
-from groundtrace.traces.claims import Sample
-from groundtrace.traces.jsonl import read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.listed import LARGE, Listed, from_value, load_listed
-from groundtrace.traces.mapped.decode import NOT_FITTING
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.lists import Listed, from_value, load_listed
+from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 from groundtrace.traces.mapped.expressions import ExpressionError
 from groundtrace.traces.mapped.mapping import Declared
 from groundtrace.traces.mapped.trace import MappedTrace
-from groundtrace.traces.rows import Naming, find_row, named_rows
 from groundtrace.traces.source import Source
 
 FIRST_LINES = 8
@@ -104,28 +102,7 @@ def read(mapping: Declared, folder: Folder, path: str, name: str | None, keep: K
         with folder.open(path) as stream:
             trace.read(stream)
         return trace.finish({}, [])
-    loaded = _load_named(mapping, folder, path)
-    if loaded is None:
-        loaded = load_listed(folder, path, mapping.records or "\0", _NO_CALL)
-    return _from_list(trace, loaded)
-
-
-def _load_named(mapping: Declared, folder: Folder, path: str) -> Listed | None:
-    """The object in a file with only the members that are needed; None if it is large, damaged or
-    of an unexpected shape, and must be decoded completely."""
-    entry, records = folder.stat(path), mapping.records
-    if records is None or entry is None or entry.size > LARGE:
-        return None
-    with folder.open(path) as stream:
-        data = stream.read(entry.size + 1)  # memory for the largest file takes longer to get
-    if len(data) > entry.size or jsonio.is_heavy(data):
-        return None
-    try:
-        loaded = from_value(mapping.decoders.whole(data), path, records)
-    except NOT_FITTING:
-        return None
-    # Without a member beside the records nobody could tell this object from an empty one.
-    return loaded if loaded.root and not loaded.problems else None
+    return _from_list(trace, load_listed(folder, path, mapping.records or "\0", _NO_CALL))
 
 
 def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source:

@@ -13,9 +13,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import MAX_MAPPING
 from groundtrace.errors import InputError
-from groundtrace.traces.mapped.decode import Decoders
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
-from groundtrace.traces.mapped.kinds import Kinds
 
 LAYOUTS = ("object", "lines", "rows")
 
@@ -83,8 +81,6 @@ FACTS = (
     "task", "model", "version", "repo", "cost", "reward", "seconds", "exit_status", "submission",
 )  # fmt: skip
 """Keys whose first value in a file counts."""
-OF_EVERY_RECORD = (*FACTS, "cwd", "usage", "calls", "answers")
-"""Keys that are evaluated for each record."""
 REQUIRED = ("reader", "match", "calls", "name")
 _NAME = regex(r"[\w.-]{1,60}")
 
@@ -102,9 +98,6 @@ class Declared(Frozen, frozen=True):
     plain_reads: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
     expressions: Mapping[str, Expression] = field(default_factory=dict)
-    kinds: Kinds = field(default_factory=lambda: Kinds({}))
-    """Kinds of records that the expressions distinguish."""
-    decoders: Decoders = field(default_factory=lambda: Decoders({}, (), {}))
 
 
 def parse_mapping(text: str, where: str) -> Declared:
@@ -152,16 +145,6 @@ def parse_mapping(text: str, where: str) -> Declared:
         plain_reads=frozenset(_list(data, "plain_reads", where)),
         files=tuple(_list(data, "files", where)),
         expressions=expressions,
-        kinds=Kinds(
-            {key: expressions[key].tree for key in OF_EVERY_RECORD if key in expressions},
-            frozenset(FACTS),
-        ),
-        decoders=Decoders(
-            expressions,
-            (*FACTS, "cwd"),
-            {"calls": tuple(ON_CALL), "answers": tuple(ON_ANSWER), "usage": tuple(ON_USAGE)},
-            texts.get("records"),
-        ),
     )
 
 

@@ -12,12 +12,12 @@ from functools import cache
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.traces.claims import Probe, Recognised, Sample, Strength
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample, Strength
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.mapped.mapping import Declared
     from groundtrace.traces.source import Source
 

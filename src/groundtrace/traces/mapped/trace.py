@@ -7,43 +7,29 @@ call with the id of a call that has no answer yet is the same call, written agai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from groundtrace.base import jsonio
-from groundtrace.base.mcp import server_in_name
+from groundtrace.base.jsonl import RawLine, read_lines
+from groundtrace.base.mcp import content_text, server_in_name
+from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
-from groundtrace.base.values import as_amount, as_count, as_text
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Stated, Usage
-from groundtrace.problems import ProblemKind
-from groundtrace.traces import salvage
-from groundtrace.traces.arguments import as_arguments
-from groundtrace.traces.jsonl import RawLine, read_lines
-from groundtrace.traces.keep import Keep
-from groundtrace.traces.ledger import TokenCounts
-from groundtrace.traces.mapped.answers import lines_of, printed
+from groundtrace.traces.codex.records import streams
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.log import Log
 from groundtrace.traces.mapped.compiled import Evaluate
-from groundtrace.traces.mapped.decode import NOT_FITTING
-from groundtrace.traces.mapped.evaluators import Current, on_element, on_record, reporting
-from groundtrace.traces.mapped.kinds import MAX_KINDS, Kind
+from groundtrace.traces.mapped.expressions import Current, on_element, on_record
 from groundtrace.traces.mapped.mapping import FACTS, Declared
-from groundtrace.traces.mapped.stated import id_text, stated_by
 from groundtrace.traces.source import RawCall, Source
 
-
-class _Plan(NamedTuple):
-    """What must be evaluated for a kind of record."""
-
-    facts: tuple[tuple[str, Evaluate], ...] = ()
-    """Facts that are not known yet."""
-    cwd: Evaluate | None = None
-    elements: tuple[tuple[Evaluate, Callable[[MappedTrace, Any], None]], ...] = ()
-    """What gives model calls, calls and answers, each with the method that takes one."""
-
-
-_NOTHING = _Plan()
 _KEYS = (str, int)
 """Types of the ids of model calls."""
 
@@ -56,28 +42,30 @@ class MappedTrace:
         self.source = Source(
             path, "transcript", mapping.reader, harness=mapping.harness, is_main_log=True
         )
-        self.keep = keep
+        self.log = Log(self.source, keep)
         self.current = Current(mapping.records)
-        self.kind_of = mapping.kinds.of
-        self.plans: dict[Kind, _Plan] = {}
         self.facts: dict[str, Any] = dict.fromkeys(FACTS)
-        self.waiting: dict[str, RawCall] = {}
         self.uncounted: list[RawCall] = []
         """Calls whose model call comes after them."""
         self.stated_cwd: str | None = None
         """The text that `cwd` gave last; in some formats each record repeats it."""
         self.cwd: str | None = None
-        self.noise = self.cached = self.orphans = 0
-        self.has_lines = self.has_cached = False
+        self.cached = 0
+        self.has_cached = False
         self.costs: dict[Any, float | None] = {}
-        self.first_noise: int | None = None
-        self.first_orphan: int | None = None
         self.prepare()
 
     def prepare(self) -> None:
         """Look up the functions of the keys about calls, answers and model calls. Those of keys
         that few mappings have are None if there is no such key."""
         declared = self.mapping.expressions
+        self.unknown = [(key, self.of_record(key)) for key in FACTS if key in declared]
+        """Facts that no record stated yet."""
+        self.directory_of = self.of_record("cwd") if "cwd" in declared else None
+        self.elements = [
+            (self.of_record(key), take) for key, take in _TAKEN.items() if key in declared
+        ]
+        """What gives model calls, calls and answers, each with the method that takes one."""
         self.id_of = self.evaluator("id")
         self.name_of = self.evaluator("name")
         self.arguments_of = self.evaluator("arguments")
@@ -99,6 +87,10 @@ class MappedTrace:
         self.usage_id_of = self.evaluator("usage_id") if "usage_id" in declared else None
         self.cost_of = self.evaluator("usage_cost") if "usage_cost" in declared else None
 
+    def of_record(self, key: str) -> Evaluate:
+        """What gives the value of a key for a record."""
+        return on_record(self.mapping.expressions, key, self.current)
+
     def evaluator(self, key: str) -> Evaluate:
         """What gives the value of a key for an element of the current record."""
         return on_element(self.mapping.expressions, key, self.current)
@@ -107,45 +99,28 @@ class MappedTrace:
 
     def read(self, stream: BinaryIO) -> None:
         """Read a file whose lines are records."""
-        decode = self.mapping.decoders.record
         for raw in read_lines(stream):
-            self.has_lines = True
+            self.log.lines += 1
+            if raw.too_long:
+                self.source.report_long_line(raw)
+                self.source.ledger.interrupt()
+                continue
             try:
-                value = decode(raw.data)
-            except NOT_FITTING:
-                self.unusual(raw)
+                value = jsonio.loads(raw.data)
+            except jsonio.BadJsonError as error:
+                self.broken(raw, str(error))
                 continue
             if isinstance(value, dict):
                 self.record(value, raw.number)
             else:
-                self.note_noise(raw.number)
-
-    def unusual(self, raw: RawLine) -> None:
-        """Handle a line that is too long, of an unexpected shape or not clean JSON."""
-        if raw.too_long:
-            self.source.report_long_line(raw)
-            self.source.ledger.interrupt()
-            return
-        try:
-            value = jsonio.loads(raw.data)
-        except jsonio.BadJsonError as error:
-            self.broken(raw, str(error))
-            return
-        if isinstance(value, dict):
-            self.record(value, raw.number)
-        else:
-            self.note_noise(raw.number)
-
-    def note_noise(self, number: int) -> None:
-        self.noise += 1
-        self.first_noise = self.first_noise or number
+                self.log.noise(raw.number)
 
     def broken(self, raw: RawLine, reason: str) -> None:
         """Handle a line that does not decode. Objects on one line are separated. A line that was
         cut off gives nothing, because a part of a record could look like another record."""
         text = salvage.to_text(raw.data)
         if not text.startswith("{"):
-            self.note_noise(raw.number)
+            self.log.noise(raw.number)
             return
         pieces = list(salvage.intact_objects(text))
         whole = pieces and pieces[0].start == 0 and pieces[-1].end == len(text.rstrip())
@@ -155,8 +130,7 @@ class MappedTrace:
             self.source.notes.append(f"line {raw.number} holds {len(pieces)} records")
             return
         self.source.ledger.interrupt()
-        kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
-        self.source.problem(kind, f"line cannot be decoded ({reason})", line=raw.number)
+        self.log.broken(raw, reason, 0)
 
     def record(self, record: Any, line: int | None = None, number: int | None = None) -> None:
         """Read a record: a line, or the element of the list with this number."""
@@ -165,22 +139,18 @@ class MappedTrace:
             self.problem(f"a record is {type(record).__name__}, not an object")
             return
         self.source.parsed = True
-        kind = self.kind_of(record)
-        plan = self.plans.get(kind)
-        if plan is None:
-            plan = self.new_plan(kind)
-        if plan is _NOTHING:
-            return
         current = self.current
         current.record, current.line, current.number = record, line, number
-        facts, cwd_of, elements = plan
-        for key, evaluate in facts:
-            self.fact(key, evaluate(record))
-        if cwd_of is not None:
-            stated = cwd_of(record)
+        for key, evaluate in self.unknown:
+            found = evaluate(record)
+            if found is not None:  # the first value counts
+                self.facts[key] = found
+                self.unknown = [fact for fact in self.unknown if fact[0] != key]
+        if self.directory_of is not None:
+            stated = self.directory_of(record)
             if stated != self.stated_cwd:
                 self.enter(stated)
-        for evaluate, take in elements:
+        for evaluate, take in self.elements:
             found = evaluate(record)
             if isinstance(found, dict):
                 take(self, found)
@@ -190,34 +160,10 @@ class MappedTrace:
             elif found is not None and found is not False and found != "":
                 take(self, found)
 
-    def fact(self, key: str, found: Any) -> None:
-        """Take the first value of a fact; from then on it is not looked for."""
-        if found is not None:
-            self.facts[key] = found
-            self.plans.clear()
-
     def problem(self, reason: str, lost_calls: int = 0) -> None:
         """Report something in the current record that cannot be used."""
         line, place = self.current.line, self.current.place
         self.source.problem("wrong_type", reason, line=line, place=place, lost_calls=lost_calls)
-
-    def new_plan(self, kind: Kind) -> _Plan:
-        """What must be evaluated for a kind of record that was not seen before."""
-        wanted = {
-            key: reporting(rest.evaluate, rest.can_fail, key, self.current)
-            for key, rest in self.mapping.kinds.rests(kind).items()
-        }
-        plan = _NOTHING
-        if wanted:
-            unknown = (key for key in FACTS if key in wanted and self.facts[key] is None)
-            plan = _Plan(
-                tuple((key, wanted[key]) for key in unknown),
-                wanted.get("cwd"),
-                tuple((wanted[key], take) for key, take in _TAKEN.items() if key in wanted),
-            )
-        if len(self.plans) < MAX_KINDS:
-            self.plans[kind] = plan
-        return plan
 
     def enter(self, stated: Any) -> None:
         """Take the working directory in what `cwd` gives, if any."""
@@ -267,7 +213,7 @@ class MappedTrace:
             self.problem(f"a call whose {what} cannot be used", lost_calls=1)
             return
         call_id = id_text(self.id_of(asked))
-        call = self.waiting.get(call_id or "")
+        call = self.log.by_id.get(call_id or "")
         if call is None:
             call = self.new_call(name, arguments, call_id, asked)
         if self.has_results:
@@ -275,9 +221,6 @@ class MappedTrace:
             if result is not None or failed:
                 self.give(call, result, failed)
                 call.answered_at = call.answered_at or None
-                return
-        if call_id is not None:
-            self.waiting[call_id] = call
 
     def new_call(
         self, name: str, arguments: Mapping[str, Any], call_id: str | None, asked: Any
@@ -289,31 +232,21 @@ class MappedTrace:
         server = server or server_in_name(name)
         agent = None if self.agent_of is None else as_text(self.agent_of(asked))
         cwd = None if self.cwd_of is None else as_text(self.cwd_of(asked))
-        call = RawCall(
-            name,
-            self.keep.arguments(dict(arguments)),
-            call_id=call_id,
-            server=server,
-            made_at=moment,
-            position=-1,
-            cwd=cwd or self.cwd,
-            is_subagent=agent is not None,
-            agent=agent,
+        position = source.ledger.position if source.ledger.order else -1
+        if self.mapping.is_usage_after:
+            position = -1
+        call = self.log.call(
+            name, dict(arguments), call_id, server, moment, position, cwd or self.cwd
         )
+        call.is_subagent, call.agent = agent is not None, agent
         if self.mapping.is_usage_after:
             self.uncounted.append(call)
-        elif source.ledger.order:
-            call.position = source.ledger.position
-        if server is not None:
-            source.mcp_servers.setdefault(server)
-        source.calls.append(call)
         return call
 
     def answer(self, answer: Any) -> None:
-        call = self.waiting.get(id_text(self.answer_id_of(answer)) or "")
+        call = self.log.by_id.get(id_text(self.answer_id_of(answer)) or "")
         if call is None:
-            self.orphans += 1
-            self.first_orphan = self.first_orphan or self.current.line
+            self.log.orphan(self.current.line)
             return
         call.answered_at = parse_time(self.answer_time_of(answer))
         self.source.saw(call.answered_at)
@@ -324,9 +257,8 @@ class MappedTrace:
         is_error = is_error or bool(failed)
         is_plain = call.name in self.mapping.plain_reads and not is_error
         data = lines_of(text, call.arguments) if is_plain else None
-        call.result, call.result_cut = self.keep.result(text, data, is_error, None)
-        self.source.cut_results += call.result_cut
-        self.waiting.pop(call.call_id or "", None)
+        self.log.answer(call, text, is_error, data)
+        self.log.by_id.pop(call.call_id or "", None)
 
     # --- end ---
 
@@ -336,18 +268,13 @@ class MappedTrace:
         if root and self.mapping.records is not None:
             self.state_of_root(root)
         source.parsed = source.parsed or bool(root)
-        if self.has_lines:
-            source.report_lines(True, self.noise, self.first_noise)
-        elif not source.parsed and not source.problems:
+        if not self.log.lines and not source.parsed and not source.problems:
             source.problem("empty_file", "a file without records")
         for key, (times, reason, line, place) in self.current.failures.items():
             often = plural(times, "time")
             said = f"the mapping's {key} failed {often}: {reason}"
             source.problem("wrong_type", said, line=line, place=place)
-        if self.orphans:
-            what = plural(self.orphans, "answer belongs", "answers belong")
-            source.problem("orphan_results", f"{what} to no call", line=self.first_orphan)
-        source.report_cut_results()
+        self.log.finish(has_lines=self.log.lines > 0)
         source.harness_version = as_text(self.facts.get("version"))
         source.model = as_text(self.facts.get("model"))
         source.stated = stated_by(self.mapping.harness, self.facts, self.costs.values())
@@ -386,3 +313,85 @@ _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
     "answers": MappedTrace.answer,
 }
 """Keys whose elements are taken, in this order: tokens come before the calls of a record."""
+
+
+# --- answers of tools, in the forms that mappings give them ---
+
+_MORE = regex(
+    r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
+    r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
+)
+"""A note after the lines that were shown: there are more lines."""
+_STREAMS = frozenset({"stdout", "stderr"})
+
+
+def lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Which lines of a file a text without line numbers shows; None if that is unknown."""
+    shown, cut = _MORE.subn("", text) if text.endswith((")", "]")) else (text, 0)
+    first = arguments.get("offset")
+    start = 1 if first is None else as_count(first)
+    if not shown or not start:
+        return None
+    # Before such a note the last line has no newline, so an empty text there is a line too.
+    count = shown.count("\n") + (bool(cut) or not shown.endswith("\n"))
+    return {"file": {"startLine": start, "numLines": count}}
+
+
+def printed(value: Any) -> tuple[str, bool]:
+    """An answer as text, and whether it says that it failed."""
+    if isinstance(value, str):
+        return value, False
+    if value is None:
+        return "", False
+    members = as_mapping(value)
+    if _STREAMS & members.keys():
+        output = streams(members)
+        return output.text, output.failed
+    if isinstance(value, list) or isinstance(members.get("text"), str):
+        return content_text(value), False
+    if isinstance(members.get("content"), str | list):
+        return content_text(members["content"]), members.get("isError") is True
+    import json
+
+    try:
+        return json.dumps(value, ensure_ascii=False), False
+    except (ValueError, RecursionError):
+        return "", False
+
+
+# --- what a file states about its trial ---
+
+
+def stated_by(harness: str, facts: Mapping[str, Any], costs: Collection[float | None]) -> Stated:
+    """What the facts state; without a cost of the trial, the costs of its model calls count if all
+    are known."""
+    cost, where = as_amount(facts.get("cost")), "cost of the mapping"
+    known = [item for item in costs if item is not None]
+    if cost is None and known and len(known) == len(costs):
+        cost, where = sum(known), "usage_cost of the mapping"
+    verdict = facts.get("reward")
+    reward = float(verdict) if isinstance(verdict, bool) else as_number(verdict)
+    submission = facts.get("submission")
+    return Stated(
+        task=id_text(facts.get("task")),
+        task_place="task of the mapping",
+        model=as_text(facts.get("model")),
+        harness=harness,
+        harness_version=as_text(facts.get("version")),
+        repo=as_text(facts.get("repo")),
+        cost_usd=cost,
+        cost_source=None if cost is None else where,
+        reward=reward,
+        reward_source=None if reward is None else "reward of the mapping",
+        agent_seconds=as_amount(facts.get("seconds")),
+        exit_status=as_text(facts.get("exit_status")),
+        submission=submission if isinstance(submission, str) else None,
+        submission_source="submission of the mapping",
+    )
+
+
+def id_text(value: Any) -> str | None:
+    """An id as text; in some formats ids are numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return as_text(value)

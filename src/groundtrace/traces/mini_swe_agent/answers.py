@@ -9,12 +9,13 @@ code without it. The output of a submission goes to the harness and is never sho
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
-from groundtrace.traces.mini_swe_agent.messages import Message
+from groundtrace.model import StatedLines
+from groundtrace.traces.mini_swe_agent.records import Message
 
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """If the output of a command begins with this line, the rest of it is the submission."""
@@ -124,3 +125,43 @@ def _whole_end(head: str) -> str:
 def _whole_start(tail: str) -> str:
     """The end without its first line, which may be incomplete."""
     return tail.partition("\n")[2]
+
+
+# --- the context that an agent states at the end, if a variant of the harness asks for it ---
+# ContextBench's variant asks for a block with the code that the patch is based on:
+#
+#     <PATCH_CONTEXT>
+#     File: /repo/src/app.py
+#     Lines: 10-20
+#     </PATCH_CONTEXT>
+
+OPENS, CLOSES = "<PATCH_CONTEXT>", "</PATCH_CONTEXT>"
+
+_DIGITS = 9
+"""A number with more digits is not a line number."""
+
+
+def stated_context(text: str) -> tuple[StatedLines, ...]:
+    """The files and lines of the last block in a reply; empty if there is none."""
+    found: tuple[StatedLines, ...] = ()
+    for part in text.split(OPENS)[1:]:
+        block, closed, _ = part.partition(CLOSES)
+        lines = tuple(_entries(block)) if closed else ()
+        found = lines or found
+    return found
+
+
+def _entries(block: str) -> Iterator[StatedLines]:
+    path = ""
+    for line in block.splitlines():
+        name, _, value = line.strip().partition(":")
+        if name == "File":
+            path = value.strip()
+        elif name == "Lines" and path:
+            first, _, last = (part.strip() for part in value.partition("-"))
+            if _is_line(first) and _is_line(last) and 1 <= int(first) <= int(last):
+                yield StatedLines(path, int(first), int(last))
+
+
+def _is_line(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= _DIGITS

@@ -15,8 +15,9 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
-from groundtrace.traces.elements import CHUNK, MAX_ELEMENT, Elements
-from groundtrace.traces.mini_swe_agent.messages import Message, Root
+from groundtrace.traces.kit.fit import NOT_FITTING
+from groundtrace.traces.kit.lists import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.traces.mini_swe_agent.records import Message, Root
 
 LARGE = 48 * 1024 * 1024
 """A larger file is read message by message."""
@@ -78,7 +79,7 @@ def _typed(data: bytes) -> Loaded | None:
         if data.startswith(b"["):
             return Loaded(iter(_list.decode(data)))
         root = _root.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except NOT_FITTING:
         return None
     return Loaded(iter(root.messages), {"info": root.info, "instance_id": root.instance_id})
 
@@ -180,7 +181,7 @@ def read_info(folder: Folder, path: str) -> Stated:
         if entry is not None and entry.size > LARGE:
             return _parts_info(folder, path)
         root = _around.decode(folder.read(path, LARGE))
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+    except NOT_FITTING:
         return _parts_info(folder, path)
     except OSError:
         return Stated()

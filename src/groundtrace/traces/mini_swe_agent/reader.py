@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _FORMAT = regex(rb'"trajectory_format"\s*:\s*"(mini-swe-agent-[\w.]+)"')
@@ -36,7 +36,7 @@ class MiniSweAgentReader:
     name = "mini-swe-agent"
     patterns: tuple[str, ...] = ("agent/*.traj.json", "agent/mini-swe-agent*.json")
     harness_words: tuple[tuple[str, str], ...] = (("mini_swe", "mini-swe-agent"),)
-    suffixes: tuple[str, ...] = (".traj.json",)
+    own_names: tuple[str, ...] = ("*.traj.json",)
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the format or version that the file states, then by its form."""
@@ -60,6 +60,6 @@ class MiniSweAgentReader:
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory."""
-        from groundtrace.traces.mini_swe_agent.trajectory import read
+        from groundtrace.traces.mini_swe_agent.trace import read
 
         return read(folder, path, keep)

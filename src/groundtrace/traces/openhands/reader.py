@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)*+\{")
@@ -46,6 +46,7 @@ class OpenHandsReader:
     """Reader of OpenHands' evaluations and event logs."""
 
     name = "openhands"
+    own_names: tuple[str, ...] = ("output.jsonl",)
     patterns: tuple[str, ...] = ()
 
     def recognise(self, probe: Probe) -> Recognised | None:
@@ -67,7 +68,7 @@ class OpenHandsReader:
 
     def part_of(self, folder: Folder, path: str) -> str | None:
         """`output.jsonl`, for a file of attempts: it holds the chosen ones (D103)."""
-        from groundtrace.traces.openhands.attempts import ATTEMPT, OUTPUT
+        from groundtrace.traces.openhands.rows import ATTEMPT, OUTPUT
 
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
 

@@ -2,7 +2,7 @@
 
 Only what is needed has a field, so msgspec skips the rest: both events of a call repeat the model's
 reply, and an edit repeats the file before and after it. A row or event of any other form is decoded
-completely and fitted into the same types.
+completely and fitted (`kit.fit`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from groundtrace.base import jsonio
-from groundtrace.base.values import as_mapping, as_text
-from groundtrace.traces.rows import RawRow
+from groundtrace.base.values import as_text
+from groundtrace.traces.kit.fit import fit
+from groundtrace.traces.kit.rows import RawRow
 
 NO_CALLS = frozenset(
     {
@@ -246,53 +247,13 @@ def _is_flat(event: Event) -> bool:
 
 
 def fit_event(value: Mapping[str, Any]) -> Event:
-    """A decoded object as an event; a member of a wrong type counts as missing."""
-    members = {name: value[name] for name in _PLAIN if name in value}
-    if as_text(value.get("action")):
-        members["args"] = as_mapping(value.get("args")) or {
-            key: item for key, item in value.items() if key not in BOOKKEEPING
-        }
-    metrics = value.get("llm_metrics")
-    if isinstance(metrics, dict):
-        members["llm_metrics"] = LlmMetrics(_fit_totals(metrics.get("accumulated_token_usage")))
-    metadata = value.get("tool_call_metadata")
-    if isinstance(metadata, dict):
-        members["tool_call_metadata"] = CallMetadata(
-            metadata.get("function_name"),
-            metadata.get("tool_call_id"),
-            _fit_response(as_mapping(metadata.get("model_response"))),
-        )
-    extras = value.get("extras")
-    if isinstance(extras, dict):
-        state = as_mapping(extras.get("metadata"))
-        shell = ShellState(state.get("exit_code"), state.get("working_dir")) if state else None
-        members["extras"] = Extras(shell, extras.get("exit_code"))
-    return Event(**members)
-
-
-_NESTED = ("args", "llm_metrics", "tool_call_metadata", "extras")
-_PLAIN = tuple(name for name in Event.__struct_fields__ if name not in _NESTED)
-
-
-def _fit_totals(value: Any) -> Totals | None:
-    """Running totals; ones without numbers if the value is neither empty nor an object."""
-    stated = as_mapping(value)
-    return Totals(stated.get("prompt_tokens"), stated.get("completion_tokens")) if value else None
-
-
-def _fit_response(value: Mapping[str, Any]) -> Response:
-    usage = as_mapping(value.get("usage"))
-    tokens = Tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    choices = value.get("choices")
-    first = as_mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    calls = as_mapping(first.get("message")).get("tool_calls")
-    called = [_fit_call(as_mapping(call)) for call in (calls if isinstance(calls, list) else ())]
-    return Response(value.get("id"), tokens, [Choice(Reply(called))])
-
-
-def _fit_call(value: Mapping[str, Any]) -> ToolCall:
-    function = as_mapping(value.get("function"))
-    return ToolCall(value.get("id"), Function(function.get("name"), function.get("arguments")))
+    """A decoded object as an event. In old logs the arguments of an action are members of the event
+    itself."""
+    event = fit(value, Event)
+    if not as_text(value.get("action")) or event.args:
+        return event
+    others = {key: item for key, item in value.items() if key not in BOOKKEEPING}
+    return msgspec.structs.replace(event, args=others)
 
 
 def calls_of(response: Response | None) -> Sequence[ToolCall]:

@@ -1,10 +1,9 @@
 """SWE-agent's trajectories.
 
-reader.py      where the files are, and how they are recognised
-load.py        from bytes to steps: whole, cut off, or too large to decode; what the file states
-actions.py     command lines of SWE-agent's tools as calls, and what their output says
-words.py       the words of a command line
-trajectory.py  one file as a source
+reader.py   where the files are, and how they are recognised
+records.py  from bytes to steps: whole, cut off, or too large to decode; what the file states
+actions.py  command lines of SWE-agent's tools as calls, and what their output says
+trace.py    one file as a source
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from typing import Any
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
-from groundtrace.traces.swe_agent.words import split_words
 
 SHELL = "bash"
 NOT_RUN = frozenset(
@@ -213,3 +212,25 @@ _VOCABULARY: Mapping[str, _Build] = {
     "str_replace_editor": _editor,
     "submit": _submit,
 }
+
+
+_QUOTED = r"""'([^']*+)'|"((?:[^"\\]++|\\.)*+)"|\\(.)"""
+_PIECE = r"""[^ \t\r\n"'\\]++|'[^']*+'|"(?:[^"\\]++|\\.)*+"|\\."""
+_LINE = regex(rf"(?:[ \t\r\n]++|{_PIECE})*+", re.DOTALL)
+_WORD = regex(rf"(?:{_PIECE})++", re.DOTALL)
+_PART = regex(_QUOTED, re.DOTALL)
+_ESCAPED = regex(r'\\(["\\])')
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a line without their quotes; if a quote is not closed, what blanks separate."""
+    if not _LINE.fullmatch(text):
+        return text.split()
+    return [_PART.sub(_unquoted, word) for word in _WORD.findall(text)]
+
+
+def _unquoted(part: re.Match[str]) -> str:
+    single, double, escaped = part.groups()
+    if double is not None:
+        return _ESCAPED.sub(r"\1", double)
+    return single if single is not None else escaped

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised, Sample
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.keep import Keep
+    from groundtrace.traces.kit.keep import Keep
     from groundtrace.traces.source import Source
 
 _OBJECT = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
@@ -36,6 +36,7 @@ class SweAgentReader:
     """Reader of SWE-agent's trajectories."""
 
     name = "swe-agent"
+    own_names: tuple[str, ...] = ("*.traj",)
     patterns: tuple[str, ...] = ("agent/*.traj",)
     harness_words: tuple[tuple[str, str], ...] = (("swe_agent", "swe-agent"),)
 
@@ -53,13 +54,13 @@ class SweAgentReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
         """The file is one sample, or not a trial: a demonstration, or a history without steps."""
-        from groundtrace.traces.swe_agent.load import read_info
+        from groundtrace.traces.swe_agent.records import read_info
 
         stated, no_trial = read_info(folder, path)
         yield Sample(None, stated, no_trial)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a trajectory."""
-        from groundtrace.traces.swe_agent.trajectory import read
+        from groundtrace.traces.swe_agent.trace import read
 
         return read(folder, path, keep)

@@ -1,0 +1,116 @@
+"""A message as a type, and the calls that are XML in the text of a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from groundtrace.base.patterns import regex
+
+TOOLS = (
+    *("read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
+    *("search_files", "list_files", "list_code_definition_names", "execute_command"),
+    *("browser_action", "use_mcp_tool", "access_mcp_resource", "new_task", "fetch_instructions"),
+    *("ask_followup_question", "attempt_completion", "plan_mode_respond", "switch_mode"),
+)
+"""Tools that older versions call by XML."""
+_OPENED = regex(rf"<({'|'.join(TOOLS)})>")
+_PARAMETER = regex(r"<(\w{1,60}+)>")
+_LONG = frozenset({"content", "diff", "arguments", "result"})
+"""Parameters that may contain any text, also tags; they are the last of a call."""
+_HEADER = regex(r"\[(?P<tool>\w{1,40}+)(?: for '[^\n]{0,4000}?')?\] Result:[ \t]*\n?")
+_DETAILS = regex(r"<environment_details>")
+_CWD = regex(r"# Current (?P<kind>Working|Workspace) Directory \((?P<path>[^)\n]{1,1000})\)")
+
+
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """One block of a message."""
+
+    type: Any = None
+    text: Any = None
+    id: Any = None
+    name: Any = None
+    input: Any = None
+    tool_use_id: Any = None
+    content: Any = None
+    is_error: Any = None
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One message."""
+
+    role: Any = None
+    content: str | list[Block] | None = None
+    ts: Any = None
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Its blocks; a text alone is one block."""
+        if isinstance(self.content, str):
+            return [Block("text", self.content)]
+        return self.content or []
+
+    @property
+    def text(self) -> str:
+        """Its texts, one below the other."""
+        return "\n".join(
+            b.text for b in self.blocks if b.type == "text" and isinstance(b.text, str)
+        )
+
+
+class Asked(NamedTuple):
+    """A call in the text of a reply."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+def asked_in(text: str) -> Asked | None:
+    """The call in a reply: there is at most one. One that is cut off did not run."""
+    opened = _OPENED.search(text)
+    if opened is None:
+        return None
+    end = text.rfind(f"</{opened[1]}>")
+    if end < opened.end():
+        return None
+    return Asked(opened[1], dict(_parameters(text[opened.end() : end])))
+
+
+def _parameters(body: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    position = 0
+    while (opened := _PARAMETER.search(body, position)) is not None:
+        closing = f"</{opened[1]}>"
+        is_long = opened[1] in _LONG
+        end = body.rfind(closing) if is_long else body.find(closing, opened.end())
+        if end < opened.end():
+            position = opened.end()
+            continue
+        value = body[opened.end() : end]
+        found[opened[1]] = value.strip("\n") if is_long else value.strip()
+        position = end + len(closing)
+    return found
+
+
+def answer_in(text: str, tool: str) -> str | None:
+    """The answer to a call in the message after it; None if the message is something else."""
+    header = _HEADER.match(text)
+    if header is None or header["tool"] != tool:
+        return None
+    return without_details(text[header.end() :])
+
+
+def without_details(text: str) -> str:
+    """A text without what the editor adds to a message of the user."""
+    details = _DETAILS.search(text)
+    return text if details is None else text[: details.start()].removesuffix("\n")
+
+
+def place_in(text: str) -> tuple[str, str] | None:
+    """The working directory that the editor's details state, and the harness that writes so."""
+    found = _CWD.search(text) if "# Current Work" in text else None
+    if found is None:
+        return None
+    return found["path"], "cline" if found["kind"] == "Working" else "roo-code"

@@ -1,0 +1,476 @@
+"""One rollout, line by line, as a `Source`; a stream is read by `stream.py`.
+
+Everything that the model asked for is a `response_item`; events repeat it for the user interface.
+An event is used when the item says less: totals of tokens, the server of an MCP tool, the output
+of a command that was never answered, and the calls that a script of code mode made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from groundtrace.base.jsonl import RawLine, decoded, read_lines
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.base.visible import plural
+from groundtrace.model import OutputOf, Repeats, Stated, Usage
+from groundtrace.storage import Folder
+from groundtrace.traces.codex.records import (
+    CALLS,
+    ENDS,
+    OUTPUTS,
+    Asked,
+    Line,
+    Output,
+    Totals,
+    asked_by,
+    decode_line,
+    ended_call,
+    line_of,
+    read_output,
+    started_agent,
+)
+from groundtrace.traces.codex.stream import CodexStream, is_stream
+from groundtrace.traces.codex.threads import CannotUnpackError, Kin, kin_of, open_plain
+from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.log import Log
+from groundtrace.traces.kit.repeated_calls import leave_out
+from groundtrace.traces.source import RawCall, RawChange, Source
+
+SPAWNERS = frozenset({"spawn_agent"})
+"""The tool that starts a subagent."""
+_LOST = regex(r'"type"\s*:\s*"(?:function_call|custom_tool_call|local_shell_call)"')
+_CWD = regex(r"<cwd>([^<]+)</cwd>")
+
+
+def read(folder: Folder, path: str, keep: Keep) -> Source:
+    """Read a rollout or a stream, packed or not."""
+    try:
+        with open_plain(folder, path) as stream:
+            lines = read_lines(stream)
+            rollout = Rollout(path, keep)
+            printed = CodexStream(path, keep)
+            for line in lines:
+                value, problem = decoded(line)
+                # A stream has no first line that tells of the session, a rollout begins with it;
+                # asking every line of a rollout took a quarter of the time.
+                if printed.events or is_stream(value):
+                    printed.line(line, value, problem)
+                    continue
+                rollout.line(line, value, problem)
+                if rollout.meta is not None:
+                    break
+            rollout.rest(lines)
+    except CannotUnpackError as error:
+        source = Source(path, "transcript", "rollout", harness="codex")
+        source.problem("unreadable", str(error))
+        return source
+    if printed.events:
+        return printed.finish()
+    return rollout.finish(kin_of(folder, path))
+
+
+class Rollout:
+    """State of reading one file."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(
+            path,
+            "transcript",
+            "rollout",
+            harness="codex",
+            is_main_log=True,
+            omits_subagents=True,
+            spawners=SPAWNERS,
+        )
+        self.log = Log(self.source, keep)
+        self.totals = Totals(self.source.ledger)
+        self.processes = Processes()
+        self.scripts = Scripts()
+        self.ends: dict[str, Output] = {}
+        """Outputs that events give for calls without an answer so far."""
+        self.meta: Mapping[str, Any] | None = None
+        self.cwd: str | None = None
+        self.user_turns: list[int] = []
+        self.turns: list[int] = []
+        """Calls before each turn; the turns are known by events, in `user_turns` by messages."""
+        self.stamp: Any = None
+        self.moment: float | None = None
+        """Time of the current line, as it is written and as a number."""
+        self.last: float | None = None
+
+    # --- lines ---
+
+    def rest(self, lines: Iterable[RawLine]) -> None:
+        """Read the lines after the first one about the session."""
+        for raw in lines:
+            line = decode_line(raw.data)
+            if line is None:
+                self.line(raw, *decoded(raw))
+            else:
+                self.event(line, raw.number)
+
+    def line(self, raw: RawLine, value: Any, problem: str | None) -> None:
+        self.log.lines += 1
+        if raw.too_long:
+            self.source.report_long_line(raw)
+        elif problem is not None:
+            self.broken(raw, problem)
+        elif (line := line_of(value)) is not None:
+            self.source.parsed = True
+            self.event(line, raw.number)
+        else:
+            self.log.noise(raw.number)
+
+    def broken(self, raw: RawLine, reason: str) -> None:
+        """Handle a line that does not decode; its intact parts are kept."""
+        text = salvage.to_text(raw.data)
+        if not text.startswith("{") and '"type"' not in text:
+            self.log.noise(raw.number)
+            return
+        before = len(self.source.calls)
+        for piece in salvage.intact_objects(text):
+            line = line_of(piece.value)
+            if line is not None:
+                self.source.parsed = True
+                self.event(line, raw.number)
+        found = len(self.source.calls) - before
+        self.log.broken(raw, reason, len(_LOST.findall(text)) - found)
+
+    # --- events ---
+
+    def event(self, line: Line, number: int) -> None:
+        stamp = line.created_at if line.timestamp is UNSET else line.timestamp
+        if stamp != self.stamp or not isinstance(stamp, str):  # half of the lines repeat it
+            self.stamp, self.moment = stamp, parse_time(stamp)
+            self.source.saw(self.moment)
+            self.last = self.moment if self.moment is not None else self.last
+        items = _ITEMS.get(line.kind)
+        handler = _LINES.get(line.kind) if items is None else items.get(line.body.type)
+        if handler is not None:
+            handler(self, line, number)
+
+    def session(self, line: Line, _: int) -> None:
+        if self.meta is not None:
+            return  # a fork repeats the first line of the file that it was forked from
+        self.meta = line.members
+        self.cwd = self.source.cwd = as_text(self.meta.get("cwd"))
+        self.source.harness_version = as_text(self.meta.get("cli_version"))
+
+    def turn(self, line: Line, _: int) -> None:
+        self.totals.turn()
+        self.cwd = as_text(line.body.cwd) or self.cwd
+        self.source.cwd = self.source.cwd or self.cwd
+        self.source.model = self.source.model or as_text(line.body.model)
+
+    def message(self, line: Line, _: int) -> None:
+        """Read a message of the user, which may state the working directory."""
+        if line.body.role != "user":
+            return
+        found = _CWD.search(content_text(line.body.content))
+        if found is not None:
+            self.cwd = found[1].strip()
+            self.source.cwd = self.source.cwd or self.cwd
+        self.totals.turn()
+
+    def count(self, line: Line, _: int) -> None:
+        self.totals.total(line.body.info)
+
+    def user_turn(self, _: Line, __: int) -> None:
+        self.user_turns.append(len(self.source.calls))
+        if self.moment is not None:
+            self.source.prompts.append((len(self.source.calls), self.moment))
+
+    def task(self, _: Line, __: int) -> None:
+        self.turns.append(len(self.source.calls))
+
+    # --- calls ---
+
+    def call(self, line: Line, number: int) -> None:
+        asked = asked_by(line.body)
+        if asked.name is None or asked.arguments is None:
+            what = "name" if asked.name is None else "arguments"
+            reason = f"a {line.body.type} whose {what} cannot be used"
+            self.log.unusable(reason, line=number, place=f"$.payload.{what}")
+            return
+        known = self.log.by_id.get(asked.call_id or "")
+        if known is not None and (known.name, known.arguments) == (asked.name, asked.arguments):
+            return
+        self.totals.call(self.add(asked))
+
+    def add(self, asked: Asked, cwd: str | None = None) -> RawCall:
+        return self.log.call(
+            asked.name or "",
+            asked.arguments or {},
+            asked.call_id,
+            asked.server,
+            self.moment,
+            position=-1,
+            cwd=cwd or self.cwd,
+        )
+
+    def output(self, line: Line, number: int) -> None:
+        """Add the answer of a call; the first one counts."""
+        self.totals.answer()
+        body = line.body
+        call = self.asked(as_text(body.call_id))
+        if call is None:
+            self.log.orphan(number)
+            return
+        if call.result is not None:
+            return
+        given = body.output
+        if given is UNSET:
+            given = body.tools if body.result is UNSET else body.result
+        self.answer(call, read_output(given), self.moment)
+
+    def asked(self, call_id: str | None) -> RawCall | None:
+        """The call that an answer belongs to; without an id, the last call without an id."""
+        if call_id is not None:
+            return self.log.by_id.get(call_id)
+        open_calls = (c for c in reversed(self.source.calls) if c.call_id is None)
+        return next((c for c in open_calls if c.result is None), None)
+
+    def answer(self, call: RawCall, output: Output, moment: float | None) -> None:
+        end = self.ends.pop(call.call_id or "", None)
+        data = output.data if end is None or end.data is None else end.data
+        failed = output.failed or (end is not None and end.failed)
+        self.log.answer(call, output.text, failed, data)
+        call.answered_at = moment
+        self.processes.answered(call, output)
+        if call.name in SPAWNERS and call.call_id is not None:
+            agent = started_agent(output.text)
+            if agent is not None:
+                self.source.agent_calls[agent] = call.call_id
+
+    def ended(self, line: Line, _: int) -> None:
+        """Use an event about the end of a call: a known call, or one that a script made."""
+        found = ended_call(line.body.type, line.members)
+        if found is None or found.call_id is None:
+            return
+        known = self.log.by_id.get(found.call_id)
+        if known is None:
+            script = self.scripts.running(self.source.calls)
+            if found.name is not None and script is not None:
+                self.scripts.told(script)
+                call = self.add(found, as_text(line.body.cwd))
+                call.position = self.source.ledger.position if self.totals.is_counted else -1
+                self.answer(call, found.output or Output(""), self.moment)
+            return
+        if known.server is None and found.server is not None:
+            known.server = found.server
+            self.source.mcp_servers.setdefault(found.server)
+        if known.result is None and found.output is not None:
+            self.ends[found.call_id] = found.output
+
+    # --- context ---
+
+    def compacted(self, line: Line, _: int) -> None:
+        """Record that a summary replaced the history; an event may repeat what a line reported."""
+        calls = self.source.calls
+        after = calls[-1] if calls else None
+        changes = self.source.context_changes
+        if changes and changes[-1].kind == "compaction" and changes[-1].after is after:
+            return
+        history = line.members.get("replacement_history") if line.kind == "compacted" else None
+        kept = isinstance(history, list) and any(
+            as_text(as_mapping(item).get("type")) in CALLS | OUTPUTS for item in history
+        )
+        changes.append(RawChange("compaction", after, None if kept else tuple(calls)))
+
+    def rolled_back(self, line: Line, _: int) -> None:
+        """Record that the user took back the last turns: their calls left the context."""
+        turns = as_count(line.body.num_turns)
+        calls = self.source.calls
+        starts = self.user_turns or self.turns
+        dropped = None
+        if turns and turns <= len(starts):
+            dropped = tuple(calls[starts[-turns] :])
+            del starts[-turns:]
+        after = calls[-1] if calls else None
+        self.source.context_changes.append(RawChange("rollback", after, dropped))
+
+    # --- end ---
+
+    def finish(self, kin: Kin) -> Source:
+        source = self.source
+        for call_id, end in list(self.ends.items()):
+            if self.log.by_id[call_id].result is None:
+                self.answer(self.log.by_id[call_id], end, None)
+        if kin.history:
+            self.leave_out(kin)
+        if kin.unread is not None:
+            reason = f"the calls that this fork repeats are unknown: {kin.unread}"
+            source.problem("unreadable", reason, file=kin.forked_from)
+        if kin.parent is not None:
+            source.is_one_subagent = True
+            source.is_main_log = source.omits_subagents = False
+            source.rank, source.dialect, source.agent_id = 2, "subagent", kin.thread_id
+            for call in source.calls:
+                call.is_subagent = True
+        self.log.finish()
+        untold = self.scripts.untold(source.calls)
+        if untold is not None:
+            source.notes.append(untold)
+        if self.processes.unknown:
+            calls = plural(self.processes.unknown, "call shows", "calls show")
+            source.notes.append(f"{calls} more output of a running command; its files are unknown")
+        source.usage = self.usage()
+        source.stated = self.stated()
+        return source
+
+    def leave_out(self, kin: Kin) -> None:
+        """Remove the calls that a fork repeats from the thread that it was forked from (D87)."""
+        before = len(self.source.ledger.order)
+        leave_out(self.source, Repeats(kin.forked_from or "", kin.history))
+        behind = before - len(self.source.ledger.order)
+        if behind:
+            self.totals.cached -= self.totals.cached_at[behind - 1]
+
+    def usage(self) -> Usage:
+        ledger = self.source.ledger
+        output = ledger.main_output()
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "token_count",
+            input_tokens=ledger.main_input(),
+            cached_tokens=self.totals.cached if ledger.order else None,
+        )
+
+    def stated(self) -> Stated:
+        source, meta = self.source, self.meta or {}
+        seconds = None
+        # In an interactive session the time includes waiting for the user, so it is not used.
+        if meta.get("source") == "exec" and self.last and source.first_timestamp is not None:
+            seconds = max(0.0, self.last - source.first_timestamp)
+        return Stated(
+            model=source.model,
+            harness=source.harness,
+            harness_version=source.harness_version,
+            repo=as_text(as_mapping(meta.get("git")).get("repository_url")),
+            agent_seconds=seconds,
+        )
+
+
+_Handler = Callable[[Rollout, Line, int], None]
+_LINES: dict[str, _Handler] = {
+    "turn_context": Rollout.turn,
+    "session_meta": Rollout.session,
+    "compacted": Rollout.compacted,
+}
+_ITEMS: dict[str, dict[str, _Handler]] = {
+    "response_item": {
+        **dict.fromkeys(CALLS, Rollout.call),
+        **dict.fromkeys(OUTPUTS, Rollout.output),
+        "message": Rollout.message,
+    },
+    "event_msg": {
+        "token_count": Rollout.count,
+        "user_message": Rollout.user_turn,
+        "task_started": Rollout.task,
+        "turn_started": Rollout.task,
+        "context_compacted": Rollout.compacted,
+        "thread_rolled_back": Rollout.rolled_back,
+        **dict.fromkeys(ENDS, Rollout.ended),
+    },
+}
+"""What reads a line of each kind; for items and events, of each type. Others only state a time."""
+
+
+# --- commands that run on ---
+
+WRITE = "write_stdin"
+
+
+class _Process(msgspec.Struct):
+    call: RawCall
+    """The call that started it."""
+    is_untouched: bool
+    """Nothing was printed and nothing typed yet."""
+
+
+class Processes:
+    """Commands that go on after their call has returned, and the calls that show what they print.
+
+    `exec_command` waits for a while and then returns with the id of the process; `write_stdin` with
+    this id types into it, or types nothing and only shows what was printed since.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, _Process] = {}
+        self.unknown = 0
+        """Calls whose output cannot be tied to files: the command had printed or read something
+        before, so that nothing says where in a file or in which directory it was."""
+
+    def answered(self, call: RawCall, output: Output) -> None:
+        """Take note of an answer; tie it to the command whose output it is."""
+        if call.name != WRITE:
+            if output.session is not None:
+                self._running[output.session] = _Process(call, not output.text.strip())
+            return
+        number = _id(call.arguments.get("session_id"))
+        process = self._running.get(number or "")
+        if process is None or number is None:
+            return
+        started = process.call
+        call.cwd = started.cwd
+        typed = bool(call.arguments.get("chars"))
+        shows = bool(output.text.strip())
+        if shows and not typed and process.is_untouched:
+            call.output_of = OutputOf(started.name, started.arguments, started.cwd)
+        elif shows:
+            self.unknown += 1
+        process.is_untouched = process.is_untouched and not typed and not shows
+        if output.session is None:
+            del self._running[number]
+
+
+def _id(value: Any) -> str | None:
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+# --- scripts ---
+
+CODE = "exec"
+"""The tool of code mode."""
+_TOOLS = "tools."
+"""What a script calls tools through."""
+
+
+class Scripts:
+    """Scripts of code mode: the model writes a script, and the script makes the calls.
+
+    The calls of a script are not items of the rollout; only events tell of them, if anything does.
+    """
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+        """Scripts whose calls events tell, by the identity of their call."""
+
+    def running(self, calls: Sequence[RawCall]) -> RawCall | None:
+        """The script that is running after these calls, if one is."""
+        last = next((call for call in reversed(calls) if call.name == CODE), None)
+        return last if last is not None and last.result is None else None
+
+    def told(self, script: RawCall) -> None:
+        """Note that an event tells of a call of this script."""
+        self._told.add(id(script))
+
+    def untold(self, calls: Sequence[RawCall]) -> str | None:
+        """How many scripts called tools of which no event tells (D88), for the notes."""
+        count = sum(
+            id(call) not in self._told and _TOOLS in str(call.arguments.get("input"))
+            for call in calls
+            if call.name == CODE
+        )
+        if not count:
+            return None
+        made = plural(count, "script", "scripts")
+        return f"{made} made calls that no event tells; files are unknown"

@@ -1,0 +1,23 @@
+"""What the readers of all formats share, and what chooses readers and joins what they read.
+
+For readers:
+log.py             calls joined with answers, in order, and what was lost
+fit.py             decoded values fitted into types, whatever the values are
+lists.py           an object with one long list in it, and the elements of a list in a stream
+rows.py            files whose rows are trials
+salvage.py         intact objects in broken JSON
+stored_output.py   outputs stored in files
+moves.py           the directory of a lasting shell
+ledger.py          tokens, each model call once
+keep.py            what is kept of results, within a memory budget
+
+Around readers:
+claims.py          how a reader says that a file has its format
+trial_files.py     which names in a folder show that a trace is there, for discovery
+choose.py          which files of a trial are read, and by which reader
+files.py           reads them
+loose.py           traces without a trial's folder
+plugins.py         readers of other packages; errors name the package
+repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
+merge.py           several sources of one trial as one trace
+"""

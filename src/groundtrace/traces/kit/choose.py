@@ -1,0 +1,290 @@
+"""Which files of a trial hold a trace, and which reader reads each."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import BinaryIO
+
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
+from groundtrace.model import Problem
+from groundtrace.problems import ProblemKind
+from groundtrace.storage import EntryKind, Folder, Links
+from groundtrace.traces.kit.claims import Probe, Recognised, Strength, stated_by
+from groundtrace.traces.source import Reader
+
+HEAD = 64 * 1024
+"""Bytes at the start of a file that a reader sees to recognise it."""
+
+MAX_FOLDERS = 2_000
+"""Most folders listed for a `**`; the sessions of a trial have only a few."""
+
+_SPECIAL = frozenset("*?[")
+_ORDER = {"marker": 0, "shape": 1, "name": 2}
+
+
+class Detected(Frozen, frozen=True):
+    """A file and its reader."""
+
+    path: str
+    reader: Reader
+    recognised: Recognised
+
+    @property
+    def evidence(self) -> str:
+        return f"{self.path}: {self.reader.name} by {self.recognised.strength} ({self.recognised.evidence})"
+
+
+def candidates(
+    folder: Folder, readers: Sequence[Reader], problems: list[Problem]
+) -> dict[str, list[Reader]]:
+    """Files that match a pattern of any reader, in the order of the readers' patterns; each with
+    the readers that are asked first: mappings of the user, then those whose patterns it matches."""
+    found: dict[str, list[Reader]] = {}
+    listings = Listings(folder)
+    of_user = [reader for reader in readers if getattr(reader, "is_of_user", False)]
+    for reader in readers:
+        for pattern in reader.patterns:
+            for path in expand(pattern, listings, problems):
+                expected = found.setdefault(path, of_user.copy())
+                if reader not in expected:
+                    expected.append(reader)
+    return found
+
+
+class Listings:
+    """What the folders of a trial hold, each listed once: most patterns name the same folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._top = folder
+        self._folders: dict[str, Folder] = {"": folder}
+        self._kinds: dict[str, dict[str, EntryKind]] = {}
+
+    def folder(self, path: str) -> Folder:
+        """The folder at a path below the trial's folder."""
+        if path not in self._folders:
+            self._folders[path] = self._top.folder(path)
+        return self._folders[path]
+
+    def kinds(self, path: str) -> Mapping[str, EntryKind]:
+        """Names in the folder at a path, each with its kind; none if there is no such folder."""
+        kinds = self._kinds.get(path)
+        if kinds is None:
+            above, _, name = path.rpartition("/")
+            is_there = not path or self.kinds(above).get(name) == "folder"
+            kinds = self._kinds[path] = dict(self.folder(path).kinds()) if is_there else {}
+        return kinds
+
+
+@lru_cache(maxsize=1024)
+def _in_parts(pattern: str) -> tuple[str, tuple[str, ...]]:
+    """The folder that a pattern begins in, and its other parts: one if it is only a name."""
+    parts = pattern.split("/")
+    special = (number for number, part in enumerate(parts) if not _SPECIAL.isdisjoint(part))
+    literal = next(special, len(parts) - 1)
+    return "/".join(parts[:literal]), tuple(parts[literal:])
+
+
+def expand(pattern: str, listings: Listings, problems: list[Problem]) -> Iterable[str]:
+    """Files that match a pattern of literal parts, `*` parts and `**`."""
+    base, parts = _in_parts(pattern)
+    kinds = listings.kinds(base)
+    if not kinds:
+        return ()
+    if len(parts) == 1 and _SPECIAL.isdisjoint(parts[0]):
+        return (pattern,) if kinds.get(parts[0]) == "file" else ()
+    return _expand(base, parts, listings, problems)
+
+
+def _expand(
+    base: str, parts: Sequence[str], listings: Listings, problems: list[Problem]
+) -> Iterator[str]:
+    budget = [MAX_FOLDERS]
+    unlisted: dict[str, str] = {}
+    yield from _walk(base, parts, listings, budget, Links(), unlisted)
+    for name, why in unlisted.items():
+        reason = f"the folder cannot be listed ({why}); its traces are not read"
+        problem = Problem(name, "unlisted_folder", reason)
+        if problem not in problems:
+            problems.append(problem)
+    if budget[0] < 0:
+        reason = f"more than {MAX_FOLDERS:,} folders; traces in the others were not looked for"
+        problems.append(Problem(base or ".", "too_many_folders", reason))
+
+
+def _walk(
+    path: str,
+    parts: Sequence[str],
+    listings: Listings,
+    budget: list[int],
+    links: Links,
+    unlisted: dict[str, str],
+) -> Iterator[str]:
+    folder = listings.folder(path)
+    if not links.enters(folder):
+        return
+    budget[0] -= 1
+    if budget[0] < 0 or not parts:
+        return
+    first, rest = parts[0], parts[1:]
+    for name, kind in listings.kinds(path).items():
+        inside = f"{path}/{name}" if path else name
+        if kind == "unlisted":
+            unlisted[clean_text(folder.name)] = next((e.stamp for e in folder.entries()), "")
+        elif first == "**":
+            if kind == "folder":
+                yield from _walk(inside, parts, listings, budget, links, unlisted)
+            elif kind == "file" and rest and fnmatch.fnmatchcase(name, rest[-1]):
+                yield inside
+        elif fnmatch.fnmatchcase(name, first):
+            if not rest and kind == "file":
+                yield inside
+            elif rest and kind == "folder":
+                yield from _walk(inside, rest, listings, budget, links, unlisted)
+
+
+def is_spare(path: str, readers: Sequence[Reader]) -> bool:
+    """Whether a reader says that the file is a copy, to be read only if no log is complete."""
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in _spare_patterns(tuple(readers)))
+
+
+@lru_cache(maxsize=16)
+def _spare_patterns(readers: tuple[Reader, ...]) -> tuple[str, ...]:
+    return tuple(p for reader in readers for p in stated_by(reader, "spare_patterns"))
+
+
+def claim_on(
+    probe: Probe, readers: Iterable[Reader], weakest: Strength = "name"
+) -> Detected | None:
+    """The strongest claim on a file, at least as strong as `weakest`; of equal ones the first."""
+    best: Detected | None = None
+    for reader in readers:
+        claim = reader.recognise(probe)
+        if claim is None or _ORDER[claim.strength] > _ORDER[weakest]:
+            continue
+        if best is None or _ORDER[claim.strength] < _ORDER[best.recognised.strength]:
+            best = Detected(probe.path, reader, claim)
+            if claim.strength == "marker":
+                break  # nothing is stronger, and of equal claims the first one wins
+    return best
+
+
+STEPS = (1 << 20, 16 << 20, 64 << 20)
+"""Bytes from which outlines are made, one after the other, until one is claimed or is full."""
+MAX_KNOWN = 64
+_known: dict[tuple[object, ...], Detected] = {}
+"""Files that were recognised by an outline: each sample of a file asks again for its reader."""
+_POINTER = b"version https://git-lfs.github.com/spec/"
+POINTER = "a Git LFS pointer: run git lfs pull"
+_JSON = regex(rb"(?:\xef\xbb\xbf)?\s*+[{\[]")
+
+
+def look(
+    folder: Folder,
+    path: str,
+    readers: Iterable[Reader],
+    weakest: Strength,
+    expected: Iterable[Reader] = (),
+) -> tuple[Detected | None, bytes]:
+    """The strongest claim on a file, and its first bytes; raises OSError.
+
+    The first bytes tell for nearly every file. If they do not, members that tell may stand behind a
+    long value, so the outline of the file is looked at.
+    """
+    with folder.open(path) as stream:
+        head = stream.read(HEAD)
+        if head.startswith(_POINTER):
+            return None, head
+        probe = Probe(path, head)
+        best = claim_on(probe, expected, "marker") or claim_on(probe, readers, weakest)
+        is_sure = best is not None and best.recognised.strength != "name"
+        if is_sure or len(head) < HEAD or not _JSON.match(head):
+            return best, head
+        entry = folder.stat(path)
+        key = (folder.url, path, None if entry is None else entry.mark, *readers)
+        if key not in _known:
+            found = _claim_on_outline(stream, path, head, readers)
+            if found is None:
+                return best, head
+            if len(_known) >= MAX_KNOWN:
+                _known.clear()
+            _known[key] = found
+        return _known[key], head
+
+
+def _claim_on_outline(
+    stream: BinaryIO, path: str, data: bytes, readers: Iterable[Reader]
+) -> Detected | None:
+    from groundtrace.traces.kit.outline import outline
+
+    for size in STEPS:
+        data += stream.read(size - len(data))
+        view, is_open = outline(data)
+        found = claim_on(Probe(path, view), readers, "shape")
+        if found is not None or not is_open or len(data) < size:
+            return found
+    return None
+
+
+def what_it_is(head: bytes) -> str:
+    """What a file looks like that no reader knows, by its first bytes."""
+    if head.startswith(_POINTER):
+        return POINTER
+    if not head.strip():
+        return "empty"
+    if b"\0" in head:
+        return "binary"
+    if head.lstrip()[:1] in (b"{", b"["):
+        return "JSON that no reader knows"
+    return "text that no reader knows"
+
+
+_TEXTS = (".txt", ".log", ".out")
+_FEW = 10
+"""Lines that are not JSON in a damaged log; a screen has dozens."""
+
+
+def is_screen(path: str, head: bytes) -> bool:
+    """Whether a text only quotes some lines of JSON, as a captured terminal does: whole objects are
+    less than half of it. The copy of a stream has some lines of the shell around it."""
+    if not path.endswith(_TEXTS) or _JSON.match(head) or b"\0" in head:
+        return False
+    lines = [line for line in head.splitlines() if line.strip()]
+    objects = [line for line in lines if line.strip().startswith(b"{")]
+    whole = [line for line in objects if line.rstrip().endswith(b"}") or line is lines[-1]]
+    is_text = len(lines) - len(whole) > _FEW
+    return is_text and 2 * sum(map(len, whole)) < sum(map(len, lines))
+
+
+def own_reader(path: str, readers: Iterable[Reader]) -> Reader | None:
+    """The reader whose traces are named like this file, and nothing else is."""
+    name = path.rpartition("/")[2]
+    for reader in readers:
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in stated_by(reader, "own_names")):
+            return reader
+    return None
+
+
+def reader_for(
+    folder: Folder, path: str, readers: Sequence[Reader], expected: Iterable[Reader] = ()
+) -> tuple[Detected | None, Problem | None]:
+    """The reader with the strongest claim on a file; of equal claims the first one wins.
+
+    `expected` are asked first (D140): if the file has the marker of one of them, no other reader is
+    asked. That is so for nearly every file, and asking all readers took
+    longer than opening it.
+    """
+    try:
+        best, head = look(folder, path, readers, "name", expected)
+    except OSError as error:
+        return None, Problem(path, "unreadable", str(error))
+    if best is not None:
+        return best, None
+    if head.startswith(_POINTER):
+        return None, Problem(path, "unrecognised", POINTER)
+    kind: ProblemKind = "unrecognised" if head.strip() else "empty_file"
+    reason = "no reader knows this file" if head.strip() else "the file is empty"
+    return None, Problem(path, kind, reason)

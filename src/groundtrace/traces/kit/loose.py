@@ -1,0 +1,157 @@
+"""Traces without a trial's folder: recognised by their content, and read one sample at a time.
+
+The start of a file tells, or its outline (`outline.py`), so large files that are not traces cost
+little more than small ones. A claim by name does not count here: outside of a trial's folder a name says little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
+from groundtrace.storage import Folder
+from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.repeated_calls import leave_out, session_calls
+from groundtrace.traces.source import Reader, Source, within_limits
+
+
+def recognise(
+    folder: Folder, path: str, readers: Sequence[Reader], *, named: bool = False
+) -> tuple[Detected | None, str, Problem | None]:
+    """The reader of a file, else why it is not a trace; a problem if it cannot be read, or if its
+    name is that of a trace.
+
+    A part of another trace is not a trial, unless the caller asked for this very file (`named`).
+    """
+    try:
+        found, head = look(folder, path, readers, "shape")
+    except OSError as error:
+        return None, "cannot be read", Problem(path, "unreadable", f"cannot be read: {error}")
+    if found is None:
+        why = what_it_is(head)
+        return None, why, None if named else _refused(path, why, readers)
+    if named:
+        return found, "", None
+    if not getattr(found.reader, "reads_text", False) and is_screen(path, head):
+        return None, "a captured terminal with some lines of JSON", None
+    if is_part(found.reader, path):
+        return None, f"a part of another {found.reader.name} trace", None
+    whole = part_of(found.reader, folder, path)
+    if whole is not None:
+        return None, f"a part of {whole}", None
+    return found, "", None
+
+
+def _refused(path: str, why: str, readers: Sequence[Reader]) -> Problem | None:
+    """A problem if a file is named like the traces of a reader and is none: a trial is missing."""
+    reader = own_reader(path, readers)
+    if reader is None:
+        return None
+    return Problem(path, "unrecognised", f"named like a trace of {reader.name}, but it is {why}")
+
+
+def is_part(reader: Reader, path: str) -> bool:
+    """Whether a reader says that a file is a part of another trace."""
+    asked = getattr(reader, "is_part", None)
+    return asked is not None and bool(asked(path))
+
+
+def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
+    """The trace that a file is a part of, according to its reader."""
+    asked = getattr(reader, "part_of", None)
+    return None if asked is None else asked(folder, path)
+
+
+def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
+    """The samples of a trace file; one sample if its reader cannot list samples."""
+    listing = getattr(found.reader, "samples", None)
+    if listing is not None:
+        yield from listing(folder, found.path)
+        return
+    try:
+        source = within_limits(lambda: found.reader.read(folder, found.path, Keep()))
+    except OSError as error:
+        yield Problem(found.path, "unreadable", f"cannot be read: {error}")
+        return
+    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
+
+
+def _stated_by_source(source: Source) -> Stated:
+    """What a source says about itself, for readers that do not fill `stated`."""
+    if source.stated != Stated():
+        return source.stated
+    return Stated(
+        model=source.model, harness=source.harness, harness_version=source.harness_version
+    )
+
+
+def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> ReadResult:
+    """The trace of a trial: all files in its folder, or its sample in a loose file."""
+    if trial.loose is not None:
+        loose = trial.loose
+        return read_loose(
+            trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
+        )
+    from groundtrace.traces import read_trace
+
+    return read_trace(trial.folder, mappings=mappings)
+
+
+def read_loose(
+    folder: Folder,
+    path: str,
+    sample: str | None,
+    readers: Sequence[Reader] | None = None,
+    mappings: tuple[tuple[str, str], ...] = (),
+    repeats: Repeats | None = None,
+) -> ReadResult:
+    """The trace of one sample of a file; `readers` and `mappings` as in `read_trace`.
+
+    If the session `repeats` another one, its trace is only what it adds.
+    """
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.kit.merge import merge
+
+    problems: list[Problem] = []
+    if readers is None:
+        readers, failed = all_readers(mappings) if mappings else all_readers()
+        problems += failed
+    found, why, problem = recognise(folder, path, readers, named=True)
+    if found is None:
+        problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
+        return ReadResult(merge([], []), tuple(problems))
+    if sample is not None and not hasattr(found.reader, "read_sample"):
+        reason = f"a {found.reader.name} trace is one sample; there is no {sample!r} in it"
+        problems.append(Problem(path, "unrecognised", reason))
+        return ReadResult(merge([], []), tuple(problems))
+    keep = Keep()
+    sources: list[Source] = []
+    for file in (path, *companions_of(found.reader, folder, path)):
+        try:
+            of_file = sample if file == path else None
+            sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
+        except OSError as error:
+            problems.append(Problem(file, "unreadable", str(error)))
+    if repeats is not None and sources:
+        leave_out(sources[0], repeats)
+    for source in sources:
+        problems += source.problems
+    if keep.cut_arguments:
+        reason = f"arguments of {keep.cut_arguments} calls were shortened: over the memory limit"
+        problems.append(Problem(path, "arguments_cut", reason))
+    return ReadResult(merge(sources, [found.evidence]), tuple(problems))
+
+
+def _read(reader: Reader, folder: Folder, path: str, sample: str | None, keep: Keep) -> Source:
+    if sample is not None:
+        return reader.read_sample(folder, path, sample, keep)  # type: ignore[attr-defined, no-any-return]
+    return reader.read(folder, path, keep)
+
+
+def companions_of(reader: Reader, folder: Folder, path: str) -> Sequence[str]:
+    """Files that a reader reads together with a trace."""
+    listing = getattr(reader, "companions", None)
+    return () if listing is None else tuple(listing(folder, path))

@@ -1,0 +1,257 @@
+"""A history of OpenHands' events as a source of calls, V0 and V1.
+
+An action of the agent is a call; system prompts, messages and recalled context are not. An
+observation names its action. In histories from before events had ids, each observation follows its
+action, in some as pairs. The directory in an observation is the one after the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from groundtrace.base.times import parse_time
+from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
+from groundtrace.model import Problem, Usage
+from groundtrace.traces.chat.trace import UPLOADED
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.log import Log
+from groundtrace.traces.kit.moves import may_move
+from groundtrace.traces.openhands.actions import (
+    Asked,
+    asked_v0,
+    asked_v1,
+    outcome_v0,
+    outcome_v1,
+    skill_failed,
+)
+from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
+from groundtrace.traces.source import RawCall, Source
+
+_V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
+
+
+class Events:
+    """State of reading one history."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", "openhands", harness="openhands", is_main_log=True)
+        self.log = Log(self.source, keep)
+        self.by_event: dict[int | str, RawCall] = {}
+        """Calls by the id of their event; in V0 only those without an answer so far."""
+        self.last: RawCall | None = None
+        """The last call, for histories whose events have no ids."""
+        self.cwd: str | None = None
+        self.start: str | None = None
+        """Directory that the prompt names."""
+        self.spent = TokenCounts(0, 0)
+        """Tokens so far, from the running totals in the events."""
+        self.cost: float | None = None
+        self.end: float | None = None
+        self.seen = self.number = 0
+
+    def lost(self, problem: Problem) -> None:
+        """Note a part of the log that could not be read."""
+        self.source.problems.append(problem)
+        self.source.ledger.interrupt()
+        self.last = None
+
+    def row(self, row: Row) -> None:
+        """Read all events of a row; in old rows, pairs of action and observation."""
+        self.prompt(row.instruction)
+        for item in row.history or ():
+            if isinstance(item, list):
+                for event in item:
+                    self.event(event)
+            else:
+                self.event(item)
+
+    def history(self, history: Any, instruction: Any) -> None:
+        """The same for a row that was decoded completely."""
+        self.prompt(instruction)
+        if not isinstance(history, list):
+            if history is not None:
+                self.source.problem("wrong_type", "a history is not a list", place="$.history")
+            return
+        for item in history:
+            for event in item if isinstance(item, list) else (item,):
+                if isinstance(event, dict):
+                    self.event(fit_event(event))
+                else:
+                    place = f"$.history[{self.number}]"
+                    self.source.problem("wrong_type", "an event is not an object", place=place)
+                    self.number += 1
+
+    def prompt(self, instruction: Any) -> None:
+        """Read the instruction of a row."""
+        found = UPLOADED.search(as_text(instruction) or "")
+        self.start = found[1] if found else None
+
+    def event(self, event: Event) -> None:
+        """Read the next event."""
+        self.number += 1
+        self.seen += 1
+        moment = parse_time(event.timestamp)
+        if moment is not None:
+            self.source.saw(moment)
+            if self.end is None or moment > self.end:
+                self.end = moment
+        # An event of V0 has one of these, a text; to ask `as_text` for each took a twentieth.
+        if event.kind is not None and (kind := as_text(event.kind)) is not None:
+            self.event_v1(kind, event, moment)
+        elif event.action is not None and as_text(event.action):
+            self.action(event, moment)
+        elif event.observation is not None and as_text(event.observation):
+            self.observation(event, moment)
+
+    # --- V0 ---------------------------------------------------------------------------------
+
+    def action(self, event: Event, moment: float | None) -> None:
+        usage = None if event.llm_metrics is None else event.llm_metrics.accumulated_token_usage
+        if usage is not None:
+            self.count(usage.prompt_tokens, usage.completion_tokens)
+        elif event.tool_call_metadata is not None:
+            self.count_response(event.tool_call_metadata.model_response)
+        asked = asked_v0(event)
+        if asked is not None:
+            self.call(asked, event.id, moment)
+
+    def observation(self, event: Event, moment: float | None) -> None:
+        call = self.by_event.pop(event.cause, None) if _is_id(event.cause) else None
+        if call is None and event.id is UNSET:
+            call, self.last = self.last, None
+        if call is not None:
+            text, failed, folder = outcome_v0(event)
+            failed = failed or skill_failed(call.name, text)
+            self.answer(call, text, failed, folder, moment)
+
+    # --- V1 ---------------------------------------------------------------------------------
+
+    def event_v1(self, kind: str, event: Event, moment: float | None) -> None:
+        if kind == "ConversationStateUpdateEvent" and event.key == "stats":
+            self.stats(as_mapping(as_mapping(event.value).get("usage_to_metrics")))
+        elif kind == "ActionEvent":
+            self.call(asked_v1(event), event.id, moment)
+        elif kind in _V1_ANSWERS:
+            call = self.by_event.get(event.action_id) if _is_id(event.action_id) else None
+            if call is None and _is_id(event.tool_call_id):
+                call = self.log.by_id.get(event.tool_call_id)
+            if call is None:
+                self.log.orphan(None)
+                return
+            text, failed, folder = outcome_v1(kind, event)
+            self.answer(call, text, failed, folder, moment)
+
+    def stats(self, models: Mapping[str, Any]) -> None:
+        """Read the totals of the conversation so far, over its models."""
+        usages = [as_mapping(models[name]) for name in models]
+        tokens = [as_mapping(usage.get("accumulated_token_usage")) for usage in usages]
+        self.source.model = self.source.model or next(
+            (name for usage in usages if (name := as_text(usage.get("model_name")))), None
+        )
+        costs = [as_amount(usage.get("accumulated_cost")) for usage in usages]
+        self.cost = sum(cost for cost in costs if cost) or None
+        prompt, completion = (
+            sum(as_count(usage.get(key)) or 0 for usage in tokens)
+            for key in ("prompt_tokens", "completion_tokens")
+        )
+        self.count(prompt, completion)
+
+    # --- calls ------------------------------------------------------------------------------
+
+    def call(self, asked: Asked, event_id: Any, moment: float | None) -> None:
+        """Add a call; an id that the log repeats is dropped, as it no longer tells calls apart."""
+        call_id = asked.call_id if asked.call_id not in self.log.by_id else None
+        has_id = _is_id(event_id)
+        call = self.log.call(
+            asked.name,
+            asked.arguments,
+            call_id,
+            made_at=moment,
+            cwd=self.cwd,
+            step_id=str(event_id) if has_id else str(self.number - 1),
+        )
+        call.server = asked.server  # often only that it is a server's tool is known
+        self.last = call
+        if has_id:
+            self.by_event[event_id] = call
+
+    def answer(
+        self, call: RawCall, text: str, failed: bool, folder: str | None, moment: float | None
+    ) -> None:
+        if call.result is not None:
+            return
+        self.log.answer(call, text, failed)
+        call.answered_at = moment
+        if folder is not None:
+            command = call.arguments.get("command")
+            if call.cwd is None and not (isinstance(command, str) and may_move(command)):
+                call.cwd = folder  # the command does not change the directory
+            self.cwd = folder
+
+    # --- tokens -----------------------------------------------------------------------------
+
+    def count(self, stated_prompt: Any, stated_completion: Any) -> None:
+        """Read running totals: what is new since the last event belongs to one model call."""
+        prompt, completion = as_count(stated_prompt), as_count(stated_completion)
+        if prompt is None or completion is None:
+            return
+        more_input, more_output = prompt - self.spent.input, completion - self.spent.output
+        if more_input < 0 or more_output < 0 or more_input == more_output == 0:
+            return
+        self.spent = TokenCounts(prompt, completion)
+        self.source.ledger.add(("total", self.number), TokenCounts(more_input, more_output))
+
+    def count_response(self, response: Response | None) -> None:
+        """Read the usage of one model call, which several calls may share."""
+        if response is None or response.usage is None:
+            return
+        prompt = as_count(response.usage.prompt_tokens)
+        completion = as_count(response.usage.completion_tokens)
+        name = as_text(response.id)
+        if name is not None and prompt and completion is not None:
+            self.source.ledger.add(("response", name), TokenCounts(prompt, completion))
+
+    # --- the end ----------------------------------------------------------------------------
+
+    @property
+    def seconds(self) -> float | None:
+        """From the first event to the last."""
+        first = self.source.first_timestamp
+        return None if first is None or self.end is None else self.end - first
+
+    def finish(self, metrics: Mapping[str, Any]) -> Source:
+        source = self.source
+        source.parsed = self.seen > 0
+        if not self.seen and not source.problems:
+            source.problem("empty_file", "a history without events")
+        if lost := self.log.orphans:  # its action is lost with each of them
+            reason = f"{lost} observations belong to no action of the log"
+            source.problem("orphan_results", reason, lost_calls=lost)
+        source.cwd = source.calls[0].cwd if source.calls else None
+        source.cwd = source.cwd or self.start
+        total = as_mapping(metrics.get("accumulated_token_usage"))
+        output = as_count(total.get("completion_tokens")) or source.ledger.main_output()
+        cost = as_amount(metrics.get("accumulated_cost")) or self.cost
+        prompt, reply = (
+            as_count(total.get("prompt_tokens")),
+            as_count(total.get("completion_tokens")),
+        )
+        source.usage = Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "accumulated_token_usage",
+            input_tokens=as_count(total.get("prompt_tokens")) or source.ledger.main_input(),
+            cached_tokens=as_count(total.get("cache_read_tokens")) or None,
+            total_tokens=prompt + reply if prompt and reply else None,
+            cost_usd=cost,
+            cost_source=None if cost is None else "accumulated_cost",
+        )
+        source.report_cut_results()
+        return source
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, str)) and not isinstance(value, bool) and value not in ("", -1)

@@ -1,0 +1,140 @@
+"""What folders above loose traces mean: given patterns, and patterns inferred from all paths."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.discover.layout import Clues, Layout, fitting, infer
+from groundtrace.errors import UsageError
+
+ROLLOUT = "rollout-2026-05-04T10-00-00-1f.jsonl"
+LATER = "rollout-2026-06-11T09-30-00-2a.jsonl"
+
+
+def inferred(*paths: str, tasks: str = "", makers: str = "", stated: bool = False) -> list[str]:
+    clues = [
+        Clues(p.split("/"), frozenset(tasks.split()), frozenset(makers.split()), stated)
+        for p in paths
+    ]
+    return [layout.pattern for layout in infer(clues)]
+
+
+@pytest.mark.parametrize(
+    ("paths", "pattern"),
+    [
+        # A name that stands in every folder names nothing.
+        (["claude/taskA/session.jsonl", "claude/taskB/session.jsonl"], "claude/{task}/session"),
+        (["task-a/trace.jsonl", "task-b/trace.jsonl"], "{task}/trace"),
+        # Two levels that vary: the upper is the configuration.
+        (["m1/x.jsonl", "m1/y.jsonl", "m2/x.jsonl", "m2/y.jsonl"], "{config}/{task}"),
+        (["m1/t1/s.jsonl", "m1/t2/s.jsonl", "m2/t1/s.jsonl", "m2/t2/s.jsonl"], "{config}/{task}/s"),
+        (["m1/t1/u.jsonl", "m1/t1/v.jsonl", "m2/t2/u.jsonl"], "{config}/{task}/{trial}"),
+        # Numbered attempts are trials, whatever stands above them.
+        (["t1/run1.jsonl", "t1/run2.jsonl", "t2/run1.jsonl", "t2/run2.jsonl"], "{task}/{trial}"),
+        (["m1/t1/1.json", "m1/t1/2.json", "m2/t2/1.json"], "{config}/{task}/{trial}"),
+        # One file name for each trace.
+        (["one/a.jsonl", "one/b.jsonl"], "one/{task}"),
+        (["a.jsonl", "b.jsonl"], "{task}"),
+        # Sides of a comparison are configurations, even above one file.
+        (["with/a.jsonl", "without/a.jsonl"], "{config}/a"),
+        (["all/baseline/a.jsonl", "all/mcp/a.jsonl"], "all/{config}/a"),
+        # Folders of dates tell nothing apart (Codex keeps sessions by year, month and day).
+        ([f"2025/12/31/{LATER}", f"2026/05/04/{ROLLOUT}"], "*/*/*/{task}"),
+        ([f"04/{ROLLOUT}", f"11/{LATER}"], "*/{task}"),
+        ([f"2026-05-04/{ROLLOUT}", f"2026-06-11/{LATER}"], "*/{task}"),
+        ([f"with/2026/05/04/{ROLLOUT}", f"without/2026/06/11/{LATER}"], "{config}/2026/*/*/{task}"),
+        # A bracket in a name is no placeholder.
+        (["{x}/a.jsonl", "{x}/b.jsonl"], "*/{task}"),
+    ],
+)
+def test_roles_are_inferred_from_all_paths(paths: list[str], pattern: str) -> None:
+    assert inferred(*paths) == [pattern]
+
+
+def test_known_tasks_are_tasks_wherever_they_stand() -> None:
+    paths = ["heron-1/gpt/x.json", "heron-1/opus/x.json", "heron-2/gpt/x.json"]
+    assert inferred(*paths, tasks="heron-1 heron-2") == ["{task}/{config}/x"]
+    paths = ["a/heron-1/heron-1.traj.json", "b/heron-2/heron-2.traj.json"]
+    assert inferred(*paths, tasks="heron-1 heron-2") == ["{config}/*/{task}"]
+
+
+def test_models_and_harnesses_of_the_traces_are_configurations() -> None:
+    paths = ["t1/gpt-9/x.json", "t1/opus-7/x.json", "t2/gpt-9/x.json", "t2/opus-7/x.json"]
+    assert inferred(*paths, makers="gpt-9 opus-7") == ["{task}/{config}/x"]
+
+
+def test_traces_that_state_their_tasks_leave_folders_to_configurations() -> None:
+    assert inferred("v0/a.jsonl", "v1/b.jsonl", stated=True) == ["{config}/{trial}"]
+
+
+def test_every_depth_has_its_own_layout() -> None:
+    assert inferred("a.jsonl", "b.jsonl", "m/c.jsonl", "m/d.jsonl") == ["{task}", "m/{task}"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "roles"),
+    [
+        (
+            "{config}/{task}/{trial}",
+            "codex/heron-12/run1.jsonl",
+            {"config": "codex", "task": "heron-12", "trial": "run1"},
+        ),
+        (
+            "{run}/{config}/{task}_{trial}.jsonl",
+            "may/codex/heron_12_3.jsonl",
+            {"run": "may", "config": "codex", "task": "heron_12", "trial": "3"},
+        ),
+        (
+            "{config}/*/{task}/",
+            "codex/x/heron/deep/er/s.jsonl",
+            {"config": "codex", "task": "heron"},
+        ),
+        ("{task}", "heron.traj.json", {"task": "heron"}),
+        ("{task}.json", "heron.json", {"task": "heron"}),
+        ("logs-{config}/{task}", "logs-a/b.jsonl", {"config": "a", "task": "b"}),
+        ("{config}/{task}", "codex/heron/run1.jsonl", None),
+        ("{config}/{task}/", "codex/heron.jsonl", None),
+        ("runs/{task}", "other/heron.jsonl", None),
+    ],
+)
+def test_a_given_layout_says_what_names_mean(
+    pattern: str, path: str, roles: dict[str, str] | None
+) -> None:
+    assert Layout(pattern).roles(path.split("/")) == roles
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("{config}/../{task}", "has no '..' in it"),
+        ("{config}//{task}", "has no '' in it"),
+        ("{model}/{task}", "'{model}' is no placeholder"),
+        ("{task}/{task}", "a placeholder twice"),
+        ("{task}{task}", "a placeholder twice"),
+        ("a/b", "has no placeholder"),
+        ("{task", "is not closed"),
+        ("", "has no placeholder"),
+    ],
+)
+def test_a_wrong_layout_is_refused_with_the_reason(pattern: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why.replace("{", r"\{").replace("}", r"\}")):
+        Layout(pattern)
+
+
+NAMES = st.sampled_from(["a", "b", "m1", "m2", "run1", "2026", "{x}", "t-1", "*"])
+PATHS = st.lists(st.lists(NAMES, min_size=1, max_size=4), min_size=1, max_size=8)
+
+
+@given(PATHS)
+def test_an_inferred_layout_fits_every_path_that_it_was_inferred_from(
+    paths: list[list[str]],
+) -> None:
+    layouts = infer([Clues([*parts[:-1], f"{parts[-1]}.jsonl"]) for parts in paths])
+    for parts in paths:
+        assert fitting(layouts, [*parts[:-1], f"{parts[-1]}.jsonl"]) is not None
+    again = [Layout(layout.pattern) for layout in layouts]
+    for parts in paths:
+        path = [*parts[:-1], f"{parts[-1]}.jsonl"]
+        assert fitting(again, path) == fitting(layouts, path)

@@ -1,0 +1,196 @@
+"""Files are recognised by the members that tell, wherever they stand, and refused aloud."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundtrace.config import Settings
+from groundtrace.discover import FoundProblem, Skipped, discover
+from groundtrace.model import Trial
+from groundtrace.storage import LocalFolder
+from groundtrace.traces import all_readers, read_trace
+from groundtrace.traces.kit import choose
+from groundtrace.traces.kit.loose import read_loose, read_trace_of, recognise
+
+READERS = all_readers()[0]
+FENCE = "THOUGHT: look\n\n```bash\nls src\n```"
+MINI = {
+    "info": {
+        "exit_status": "Submitted",
+        "submission": "PATCH",
+        "model_stats": {"instance_cost": 0.1, "api_calls": 1},
+        "mini_version": "1.14.2",
+    },
+    "messages": [
+        {"role": "system", "content": "You are a helper."},
+        {"role": "assistant", "content": FENCE},
+        {"role": "user", "content": "<returncode>0</returncode>\n<output>\na.py\n</output>"},
+    ],
+    "trajectory_format": "mini-swe-agent-1",
+}
+OPENHANDS = {
+    "instance_id": "heron__heron-1",
+    "test_result": {"git_patch": "PATCH"},
+    "history": [
+        {
+            "id": 1,
+            "timestamp": "2026-05-04T10:00:00",
+            "source": "agent",
+            "action": "run",
+            "args": {"command": "ls src"},
+        },
+        {"id": 2, "cause": 1, "observation": "run", "content": "a.py", "extras": {}},
+    ],
+}
+ASKED = {"id": "c1", "function": {"name": "bash", "arguments": '{"command": "ls src"}'}}
+CHAT = {
+    "instance_id": "heron__heron-1",
+    "patch": "PATCH",
+    "messages": [
+        {"role": "system", "content": "SYSTEM"},
+        {"role": "assistant", "content": "", "tool_calls": [ASKED]},
+        {"role": "tool", "content": "a.py", "tool_call_id": "c1"},
+    ],
+}
+
+
+def long(value: Any, **texts: str) -> Any:
+    """The same value with some texts replaced."""
+    data = json.dumps(value)
+    for name, text in texts.items():
+        data = data.replace(json.dumps(name), json.dumps(text))
+    return json.loads(data)
+
+
+PATCH = 'diff --git a/n.py "b"\n+\\x\t' * 5_000
+CASES = {
+    "heron-1.traj.json": (MINI, {"PATCH": PATCH}),
+    "output.jsonl": (OPENHANDS, {"PATCH": PATCH}),
+    "rows.jsonl": (CHAT, {"PATCH": PATCH}),
+    "prompts.jsonl": (CHAT, {"SYSTEM": "Do this.\n" * 9_000}),
+    "rows.json": ([CHAT, CHAT], {"PATCH": PATCH, "SYSTEM": "é" * 70_000}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_long_value_before_the_members_that_tell_hides_nothing(name: str, tmp_path: Path) -> None:
+    value, texts = CASES[name]
+    calls = []
+    for place, written in (("short", value), ("long", long(value, **texts))):
+        folder = tmp_path / place
+        folder.mkdir()
+        (folder / name).write_text(json.dumps(written) + "\n")
+        found = [
+            t for t in discover(LocalFolder(folder), settings=Settings()) if isinstance(t, Trial)
+        ]
+        traces = [read_trace_of(trial).trace for trial in found]
+        assert traces and all(trace.calls for trace in traces)
+        calls.append([[(c.name, c.arguments, c.result) for c in t.calls] for t in traces])
+    assert calls[0] == calls[1]
+    assert len(json.dumps(long(value, **texts))) > choose.HEAD
+
+
+def test_a_list_of_thousands_before_the_members_that_tell_hides_nothing(tmp_path: Path) -> None:
+    row = {"FAIL_TO_PASS": [f"tests/t.py::test_{n}" for n in range(9_000)], **CHAT}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    found, why, problem = recognise(LocalFolder(tmp_path), "rows.jsonl", READERS)
+    assert found is not None and found.reader.name == "chat", (why, problem)
+
+
+def test_a_trials_own_file_is_recognised_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    written = long(MINI, PATCH=PATCH)
+    (tmp_path / "agent/heron-1.traj.json").write_text(json.dumps(written))
+    trace, problems = read_trace(LocalFolder(tmp_path))
+    assert [call.name for call in trace.calls] == ["bash"] and not problems
+
+
+def test_a_claim_on_an_outline_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{**long(CHAT, PATCH=PATCH), "instance_id": f"heron-{n}"} for n in range(3)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    folder = LocalFolder(tmp_path)
+    assert recognise(folder, "rows.jsonl", READERS)[0] is not None
+    monkeypatch.setattr(choose, "_claim_on_outline", None)  # it would not be callable
+    assert len(read_loose(folder, "rows.jsonl", "heron-2").trace.calls) == 1
+
+
+def skipped(folder: Path) -> tuple[list[str], list[str]]:
+    """Reasons of files that are no trials, and of problems."""
+    found = list(discover(LocalFolder(folder), settings=Settings()))
+    assert not any(isinstance(item, Trial) for item in found)
+    reasons = [item.reason for item in found if isinstance(item, Skipped)]
+    return reasons, [item.problem.reason for item in found if isinstance(item, FoundProblem)]
+
+
+@pytest.mark.parametrize(
+    ("name", "reader", "data", "looks"),
+    [
+        ("a.traj.json", "mini-swe-agent", b'{"info": {}}', "JSON that no reader knows"),
+        ("a.traj", "swe-agent", b"not yet", "text that no reader knows"),
+        ("rollout-2026.jsonl", "codex", b"", "empty"),
+        ("output.jsonl", "openhands", b'{"instance_id": "x"}', "JSON that no reader knows"),
+        ("log.eval", "inspect", b"\0\0", "binary"),
+    ],
+)
+def test_a_file_with_a_readers_own_name_is_refused_by_name(
+    name: str, reader: str, data: bytes, looks: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert f"named like a trace of {reader}, but it is {looks}" in skipped(tmp_path)[1]
+
+
+POINTER = b"""version https://git-lfs.github.com/spec/v1
+oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393
+size 12345
+"""
+
+
+def test_a_pointer_of_git_lfs_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "agent.log").write_bytes(POINTER)
+    (tmp_path / "a.traj").write_bytes(POINTER)
+    reasons, problems = skipped(tmp_path)
+    assert "no trace: a Git LFS pointer: run git lfs pull" in reasons
+    assert problems == [
+        "named like a trace of swe-agent, but it is a Git LFS pointer: run git lfs pull"
+    ]
+    trial = tmp_path / "trial"
+    (trial / "agent").mkdir(parents=True)
+    (trial / "agent/claude-code.txt").write_bytes(POINTER)
+    (problem,) = read_trace(LocalFolder(trial)).problems
+    assert problem.reason == "a Git LFS pointer: run git lfs pull"
+
+
+EVENT = {
+    "type": "assistant",
+    "message": {
+        "id": "msg_1",
+        "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}],
+    },
+    "parent_tool_use_id": None,
+}
+
+
+def test_a_captured_terminal_is_no_trace(tmp_path: Path) -> None:
+    line = json.dumps(EVENT)
+    screen = [
+        "root@box:/app# claude -p 'fix it' --output-format stream-json",
+        *("npm warn deprecated something that is long enough to fill the line" for _ in range(9)),
+        *(line[start : start + 80] for start in range(0, len(line), 80)),  # wrapped
+        '{"type":"result","parent_tool_use_id":null}',
+        "root@box:/app#",
+    ]
+    (tmp_path / "post-agent.txt").write_text("\n".join(screen))
+    assert recognise(LocalFolder(tmp_path), "post-agent.txt", READERS)[:2] == (
+        None,
+        "a captured terminal with some lines of JSON",
+    )
+
+
+def test_a_stream_after_some_words_of_the_shell_is_a_trace(tmp_path: Path) -> None:
+    shell = [f"npm warn {number}" for number in range(9)]
+    (tmp_path / "stdout.txt").write_text("\n".join([*shell, *[json.dumps(EVENT)] * 5]))
+    assert recognise(LocalFolder(tmp_path), "stdout.txt", READERS)[0] is not None

@@ -1,0 +1,129 @@
+"""Conversations of Cline and Roo Code: blocks of tools, and XML in the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.config import Settings
+from groundtrace.discover import discover
+from groundtrace.model import ReadResult, Trial
+from groundtrace.storage import LocalFolder
+from groundtrace.testing import Case, check_reader
+from groundtrace.traces.cline import ClineReader
+from groundtrace.traces.cline.records import TOOLS, answer_in, asked_in
+from tests.traces.trials import FIXTURES, read, read_bytes
+
+NAME = "api_conversation_history.json"
+TOOL_CALLS = (
+    ("toolu_1", "read_file", True),
+    ("toolu_2", "execute_command", True),
+    ("toolu_3", "mcp__docs__search", False),
+)
+
+
+def test_blocks_of_tools_are_joined_by_id() -> None:
+    trace, problems = read("cline-tools")
+    assert [(c.call_id, c.name, c.result is not None) for c in trace.calls] == list(TOOL_CALLS)
+    first, denied, last = trace.calls
+    assert first.result is not None and first.result.text == "def nest():\n    return 1\n"
+    assert denied.result is not None and denied.result.is_error
+    assert last.server == "docs" and trace.mcp_servers == ("docs",)
+    assert (trace.cwd, trace.harness, trace.model) == ("/home/u/heron", "cline", "finch-2")
+    assert first.timestamp == 1777888805.0 and not problems
+
+
+def test_calls_in_the_text_of_a_reply_are_answered_by_the_next_message() -> None:
+    trace, problems = read("cline-xml")
+    assert [(c.name, c.arguments) for c in trace.calls] == [
+        ("read_file", {"path": "src/egg.py"}),
+        ("search_files", {"path": ".", "regex": "egg"}),
+        (
+            "write_to_file",
+            {
+                "path": "src/egg.py",
+                "content": "<path>not a parameter</path>\ndef egg():\n    return 1",
+            },
+        ),
+    ]
+    shown = [None if call.result is None else call.result.text for call in trace.calls]
+    assert shown == [
+        "def egg():\n    pass\n",
+        "Found 1 result.\n\n# src/egg.py\n  1 | def egg():",
+        None,  # the user said something else
+    ]
+    assert (trace.cwd, trace.harness) == ("/home/u/heron", "roo-code") and not problems
+
+
+@pytest.mark.parametrize(
+    ("fixture", "calls"),
+    [
+        ("cline-tools", TOOL_CALLS),
+        (
+            "cline-xml",
+            (
+                (None, "read_file", True),
+                (None, "search_files", True),
+                (None, "write_to_file", False),
+            ),
+        ),
+    ],
+)
+def test_the_reader_passes_the_checks(fixture: str, calls: Any, tmp_path: Path) -> None:
+    data = (FIXTURES / fixture / "agent" / NAME).read_bytes()
+    check_reader(ClineReader(), Case(f"agent/{NAME}", data, calls=calls), tmp_path)
+
+
+def lost(result: ReadResult) -> list[tuple[str, int]]:
+    return [(problem.kind, problem.lost_calls) for problem in result.problems]
+
+
+def test_what_is_lost_is_counted(tmp_path: Path) -> None:
+    messages = json.loads((FIXTURES / "cline-tools" / "agent" / NAME).read_bytes())
+    messages[3]["content"][0]["name"] = 7
+    messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x"}]})
+    messages.append(5)
+    messages.append([1])
+    result = read_bytes(tmp_path / "a", NAME, json.dumps(messages).encode())
+    assert len(result.trace.calls) == 2
+    assert lost(result) == [("wrong_type", 1), ("wrong_type", 0), ("orphan_results", 0)]
+    whole = json.dumps(messages[:4]).encode()
+    result = read_bytes(tmp_path / "b", NAME, whole[:-30])
+    assert lost(result) == [("truncated_line", 1)]
+
+
+def test_a_task_of_the_editor_is_a_trial(tmp_path: Path) -> None:
+    task = tmp_path / "1777888800000"
+    task.mkdir()
+    (task / NAME).write_bytes((FIXTURES / "cline-xml" / "agent" / NAME).read_bytes())
+    (task / "ui_messages.json").write_text('[{"ts": 1, "type": "say", "say": "text"}]')
+    found = [
+        t for t in discover(LocalFolder(tmp_path), settings=Settings()) if isinstance(t, Trial)
+    ]
+    assert [trial.path.rpartition("/")[2] for trial in found] == [NAME]
+
+
+WORDS = st.text(alphabet="ab<>/ \n", max_size=12)
+
+
+@given(st.sampled_from(TOOLS), WORDS, WORDS, WORDS)
+def test_a_call_is_found_with_any_text_around_it(
+    tool: str, before: str, value: str, after: str
+) -> None:
+    text = f"{before}<{tool}>\n<path>{value}</path>\n</{tool}>{after}"
+    asked = asked_in(text)
+    assert asked is not None and asked.name == tool
+    assert asked.arguments["path"] == value.strip()
+    assert asked_in(text.replace(f"</{tool}>", "")) is None
+
+
+def test_an_answer_to_another_tool_is_no_answer() -> None:
+    assert answer_in("[read_file for 'a.py'] Result:\nx = 1", "read_file") == "x = 1"
+    assert answer_in("[attempt_completion] Result:\ndone", "attempt_completion") == "done"
+    assert answer_in("[read_file for 'a.py'] Result:\nx = 1", "list_files") is None
+    assert answer_in("no", "read_file") is None
