@@ -40,6 +40,7 @@ DeclaredKind = Literal[
     "verdicts_disagree",
     # reading traces
     "arguments_cut",
+    "arguments_differ",
     "arguments_lost",
     "broken_line",
     "broken_trajectory",
@@ -107,6 +108,8 @@ TRACES: Mapping[DeclaredKind, str] = {
     "arguments_cut": (
         "Some arguments of calls were shortened, because together they are over the memory limit."
     ),
+    "arguments_differ": "Trajectory and transcript state different arguments of one call; the "
+    "trajectory's count.",
     "arguments_lost": (
         "Several calls of one step have the same arguments, which belong to only one of them; "
         "the message does not say to which."

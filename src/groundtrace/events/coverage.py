@@ -11,7 +11,7 @@ from groundtrace.documents.events import Coverage, GroundTruthSection
 from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 
-_HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
+_HARMLESS = frozenset({"arguments_differ", "empty_file", "non_json_lines", "not_a_transcript"})
 """Problems of a trial's own files that lose nothing of what the agent did: standard error is merged
 into transcripts, and an empty file beside a complete one is not a loss."""
 
