@@ -439,6 +439,15 @@ class Where(TypedDict, total=False):
     out: Annotated[
         Location | None, Option("output", "Folder of the results, instead of inside RUNS", "DIR")
     ]
+    aggregate: Annotated[
+        Location | None,
+        Option(
+            "output",
+            "Folder in which retrieval_events_aggregate, the results over all runs, is put",
+            "DIR",
+            otherwise="the folder of the results",
+        ),
+    ]
     only: Annotated[
         str | None,
         Option(
