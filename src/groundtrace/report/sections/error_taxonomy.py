@@ -30,10 +30,10 @@ def taxonomy_section(data: ReportData) -> Section:
         ),
         (
             _labels(groups, LABEL_WORDS, of_errors=True),
+            _slices(groups),
             *detailed(
                 _labels(groups, ABOUT_WRITES, of_errors=False),
                 _meaning(),
-                _slices(groups),
                 _slice_quality(
                     [
                         *(
