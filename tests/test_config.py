@@ -42,7 +42,7 @@ def test_every_key_of_the_file_reaches_its_setting() -> None:
         ({"mcp": {"server": []}}, "unknown key 'mcp.server'; nearest is 'mcp.servers'"),
         ({"mcp": {"servers": "x"}}, "mcp.servers must be a list of strings"),
         ({"mcp": []}, r"\[mcp\] must be a table"),
-        ({"discover": {"trials": "some"}}, "discover.trials must be one of latest, all"),
+        ({"discover": {"trials": "some"}}, "discover.trials must be one of attempts, all, latest"),
         ({"compare": {"baseline": 3}}, "compare.baseline must be a string"),
         ({"tools": {"x": 1}}, r"\[tools\] must hold tables"),
         ({"shell": {"commands": {"x": 1}}}, "shell.commands must hold tables"),

@@ -311,6 +311,18 @@ class FileRef(msgspec.Struct, frozen=True):
     """Whether the tool is known (`declared`) or its call was read generically (D46)."""
 
 
+class RootSign(NamedTuple):
+    """What a call shows about a folder as a repository (D181)."""
+
+    kind: Literal["clone", "top", "git", "workdir", "entered", "worktree"]
+    """`git clone` made it; git says that it is the top; git ran there; the harness worked there; a
+    command entered it; it is a second tree of a repository."""
+    folder: str
+    """Absolute, or relative to an unknown folder."""
+    repo: str = ""
+    """What `git clone` cloned, as written."""
+
+
 class CallView(msgspec.Struct, frozen=True):
     """What the tools stage says about one call."""
 
@@ -330,6 +342,8 @@ class CallView(msgspec.Struct, frozen=True):
     """The call obtained nothing: failed, refused, cancelled or empty (D4)."""
     repos: tuple[str, ...] = ()
     """Repositories named by the call, raw, whether or not files were found."""
+    signs: tuple[RootSign, ...] = ()
+    """What the call shows about folders as repositories."""
     problems: tuple[Problem, ...] = ()
     """What could not be understood, such as a command that does not parse."""
 

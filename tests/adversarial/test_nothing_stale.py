@@ -250,7 +250,7 @@ SETTINGS: dict[str, Change] = {
     "evidence of commands": settings("[shell]\nevidence = 'ignore'\n"),
     "prices": lambda w: put(w.prices, "[models.m]\ninput = 5.0\noutput = 9.0\n"),
     "--shell ignore": flags("--shell", "ignore"),
-    "--trials all": flags("--trials", "all"),
+    "--trials latest": flags("--trials", "latest"),
     "--schema-version": flags("--schema-version", "1.1"),
     "--no-mask": flags("--no-mask"),
     "--baseline": flags("--baseline", "mcp"),

@@ -228,3 +228,139 @@ def test_a_parquet_path_is_no_pattern(tmp_path: Path) -> None:
     task = index.find("h-1")
     assert task is not None
     assert task.repos == ("right/one",)
+
+
+# --- tasks from prompts and rows --------------------------------------------------------------
+
+
+def session(prompt: str) -> str:
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "sessionId": "s", "message": {"role": "user", "content": prompt}},
+        {
+            "type": "assistant",
+            "sessionId": "s",
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "a.py"}}
+                ],
+            },
+        },
+        {
+            "type": "user",
+            "sessionId": "s",
+            "message": {
+                "role": "user",
+                "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "heron-99"}],
+            },
+        },
+    ]
+    return "\n".join(map(json.dumps, lines)) + "\n"
+
+
+def tasks_file(folder: Path) -> str:
+    rows = [{"instance_id": f"heron__heron-{n}", "repo": "o/r"} for n in (12, 13)]
+    rows.append({"instance_id": "heron", "repo": "o/r"})
+    put(folder / "tasks.jsonl", "\n".join(map(json.dumps, rows)))
+    return str(folder / "tasks.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "task"),
+    [
+        ("Work on instance_id: heron__heron-12.", "heron__heron-12"),
+        ("Please mend heron__heron-12 (see heron__heron-12.md)", "heron__heron-12"),
+        ("Compare heron__heron-12 with heron__heron-13.", None),
+        ("This is about heron__heron-123 only.", None),
+        ("A heron stands in the water.", None),
+        ("Nothing is named.", None),
+    ],
+)
+def test_a_task_that_the_prompt_alone_names_is_the_task(
+    prompt: str, task: str | None, tmp_path: Path
+) -> None:
+    put(tmp_path / "runs/0f3a.jsonl", session(prompt))
+    (found,) = trials(tmp_path / "runs", tasks_file(tmp_path)).values()
+    assert (None if found.task is None else found.task.name) == task
+    if task is not None:
+        assert "prompt" in found.evidence["task_name"]
+
+
+def chat(**members: Any) -> dict[str, Any]:
+    call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "ok"},
+    ]
+    return {**members, "messages": messages}
+
+
+@pytest.mark.parametrize("key", ["instance_id", "task_id", "id", "uid", "uuid", "traj_id", None])
+def test_rows_are_told_apart_by_any_id_they_have(key: str | None, tmp_path: Path) -> None:
+    rows = [chat(**({key: f"r-{n}"} if key else {})) for n in range(5)]
+    put(tmp_path / "runs/rows.jsonl", "\n".join(map(json.dumps, rows)))
+    found = trials(tmp_path / "runs")
+    assert len(found) == 5
+    assert len({t.task_name for t in found.values()}) == 5
+
+
+def test_a_large_member_before_the_telling_ones_changes_nothing(tmp_path: Path) -> None:
+    row = {"patch": "x" * 90_000, **chat(instance_id="r-1")}
+    put(tmp_path / "runs/rows.jsonl", json.dumps(row) + "\n" + json.dumps(chat(instance_id="r-2")))
+    assert {t.task_name for t in trials(tmp_path / "runs").values()} == {"r-1", "r-2"}
+
+
+def test_one_trajectory_hides_no_other_trace(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    put(runs / "a/claude.jsonl", session("hello"))
+    put(runs / "c/trajectory.json", trajectory("h-1"))
+    assert len(trials(runs)) == 2
+
+
+def test_a_refused_file_that_is_named_like_a_trace_is_named(
+    groundtrace: Any, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs"
+    put(runs / "a.jsonl", session("hello"))
+    put(runs / "b.traj", '{"unlike": "anything"}')
+    put(runs / "c.traj.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    ran = groundtrace("normalize", runs, "--out", tmp_path / "out", "--jobs", 1)
+    assert ran.code == 0
+    said = ran.out + ran.err
+    assert "b.traj" in said
+    assert "c.traj.json" in said
+    assert "git lfs pull" in said
+
+
+def test_a_broken_record_is_named_with_its_file(groundtrace: Any, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    trial(runs / "r1/mcp/a-1__AAAAAAA", "a-1")
+    put(trial(runs / "r1/mcp/b-1__BBBBBBB", "b-1") / "result.json", '{"reward": ')
+    for _ in range(2):  # said again when nothing changed
+        ran = groundtrace("normalize", runs, "--out", tmp_path / "out", "--jobs", 1)
+        assert "r1/mcp/b-1__BBBBBBB/result.json" in ran.out
+
+
+def test_tasks_of_another_benchmark_are_said(groundtrace: Any, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    trial(runs / "r1/mcp/a-1__AAAAAAA", "a-1")
+    given = ("normalize", runs, "--tasks", tasks_file(tmp_path), "--out", tmp_path / "out")
+    ran = groundtrace(*given, "--jobs", 1)
+    assert "none of 1 trial has a task that --tasks defines: a-1 is not; the nearest is" in ran.out
+
+
+def test_a_run_of_a_manifest_may_have_the_name_of_a_result_folder(
+    groundtrace: Any, tmp_path: Path
+) -> None:
+    put(tmp_path / "a.jsonl", session("hello"))
+    put(tmp_path / "b.jsonl", session("hello"))
+    rows = "trace,run\na.jsonl,retrieval_events_aggregate\nb.jsonl,other\n"
+    put(tmp_path / "manifest.csv", rows)
+    out = tmp_path / "out"
+    ran = groundtrace("run", tmp_path / "manifest.csv", "--out", out, "--jobs", 1)
+    assert ran.code == 0
+    summary = json.loads(
+        (out / "retrieval_events_aggregate/run_retrieval_summary.json").read_text(encoding="utf-8")
+    )
+    assert summary["overall"]["trials"] == 2

@@ -23,7 +23,8 @@ BLOCKS = {
 
 def clone(folder: Path) -> Path:
     """The parts of the repository that the steps change."""
-    for part in (PACKAGE, Path("tests/tools"), Path("tests/fixtures/tools")):
+    parts = (PACKAGE, Path("tests/tools"), Path("tests/fixtures/tools"), Path("benchmarks"))
+    for part in parts:
         shutil.copytree(
             examples.ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__")
         )

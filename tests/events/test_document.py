@@ -118,7 +118,7 @@ def test_accesses_are_one_per_file_kind_and_lines_and_targets_one_per_file() -> 
         ],
     )
     event = made.events[0]
-    assert event.target_files == ["src/flask/app.py", "README"]
+    assert event.target_files == ["src/flask/App.py", "README"]
     assert event.accesses is not UNSET
     assert [(a.file, a.kind, a.line_start, a.line_end) for a in event.accesses] == [
         ("src/flask/app.py", "read", 1, 20),
@@ -130,11 +130,12 @@ def test_accesses_are_one_per_file_kind_and_lines_and_targets_one_per_file() -> 
 
 
 def test_matched_files_are_spelled_as_the_ground_truth_spells_them() -> None:
-    """D17: the target keeps the trace's case, the match the entry's."""
+    """D17: targets and matches have the entry's spelling, accesses keep the trace's."""
     made = document([call()], [view(read("/workspace/src/flask/app.py"))])
     event = made.events[0]
-    assert event.target_files == ["src/flask/app.py"]
-    assert event.matched_ground_truth_files == ["src/flask/App.py"]
+    assert event.target_files == event.matched_ground_truth_files == ["src/flask/App.py"]
+    assert event.accesses is not UNSET
+    assert [access.file for access in event.accesses] == ["src/flask/app.py"]
     assert event.hits_ground_truth
     assert made.summary is not UNSET
     assert made.summary.ground_truth_files_hit == 1

@@ -8,6 +8,7 @@ from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
 from groundtrace.paths import Resolver
 from groundtrace.paths.layout import Layout
 from groundtrace.paths.repos import RepoTable
+from tests.paths.worlds import World
 
 
 def layout(*paths: str, cwd: str | None = None) -> Layout:
@@ -63,3 +64,9 @@ def test_a_clone_below_its_owner_is_the_repository(cwd: str | None) -> None:
     assert found[0] is not None and found[1] is not None
     assert (found[0].file, found[0].truth) == (path, entry)
     assert (found[1].file, found[1].truth) == ("/tmp/try.py", None)
+
+
+def test_a_folder_in_a_home_whose_owner_is_masked_is_a_root() -> None:
+    world = World("~/work/src/a.py", "~/b.py", truth=("src/a.py", "b.py"), cwd="~/work")
+    assert world.hits() == ["src/a.py", None]
+    assert World("~/b.py", truth=("b.py",), cwd="~").hits() == [None]

@@ -140,7 +140,7 @@ def test_diff_prefixes_are_stripped_only_from_diffs() -> None:
         ref("github.com/o/r::b/src/x.c", diff=True),
         truth=("src/x.c",),
     )
-    assert world.files() == ["src/x.c", "src/x.c", "a/src/x.c", "r::src/x.c"]
+    assert world.files() == ["src/x.c", "src/x.c", "a/src/x.c", "src/x.c"]
 
 
 # --- repositories in paths (D14) ------------------------------------------------------------------
@@ -249,3 +249,70 @@ def test_nothing_known_one_folder_looked_into_the_ground_truth_decides() -> None
     assert workspace.hits() == [None, None]
     top = World("/workspace/frontend/package.json", truth=("package.json",))
     assert top.hits() == [None]
+
+
+@pytest.mark.parametrize(
+    ("stated", "file"),
+    [
+        ("./clap/src/help.rs", "src/help.rs"),
+        ("clap/src/help.rs", "src/help.rs"),
+        ("/home/clap/src/help.rs", "src/help.rs"),
+        ("src/help.rs", "src/help.rs"),
+        ("clap/src/met.rs", "src/met.rs"),
+        ("src/met.rs", "src/met.rs"),
+        ("clap/src/never.rs", "src/never.rs"),
+    ],
+)
+def test_a_file_named_in_words_is_the_one_that_commands_name(stated: str, file: str) -> None:
+    world = World(
+        "/home/clap/src/met.rs",
+        "/home/clap/src/x/y.rs",
+        truth=("src/help.rs", "src/x/y.rs"),
+        repos=("clap-rs/clap",),
+        cwd="/home",
+    )
+    found = world.resolver.stated(stated)
+    assert found is not None
+    assert found.file == file
+
+
+def test_a_file_named_in_words_without_a_working_directory() -> None:
+    world = World("src/a.py", truth=("src/a.py",), cwd=None)
+    assert world.resolver.stated("./src/a.py") == world.resolver.resolve(world.refs[0])
+    assert world.resolver.stated("src/*.py") is None
+
+
+def test_a_file_met_locally_and_by_a_call_that_names_the_repository_is_one() -> None:
+    """The task names no repository; the call does, and both show the same path."""
+    world = World(
+        "/workspace/src/a.py",
+        "github.com/o/r::src/a.py",
+        "github.com/o/r::src/b.py",
+        "/workspace/src/B.py",
+        truth=("src/t.py",),
+    )
+    assert world.files() == ["src/a.py", "src/a.py", "src/b.py", "src/b.py"]
+
+
+def test_files_of_other_repositories_stay_apart() -> None:
+    two = World("/workspace/src/a.py", "o/r::src/a.py", "o/s::src/a.py", truth=("lib/t.py",))
+    assert two.files() == ["src/a.py", "r::src/a.py", "s::src/a.py"]
+    alone = World("/workspace/a.py", "o/r::a.py", truth=("lib/t.py",))
+    assert alone.files() == ["a.py", "r::a.py"], "a bare name is in every repository"
+    known = World("/workspace/src/a.py", "o/r::src/a.py", truth=("src/t.py",), repos=("o/home",))
+    assert known.files() == ["src/a.py", "r::src/a.py"]
+
+
+def test_relevant_files_that_lie_elsewhere_are_counted() -> None:
+    world = World(
+        "/tmp/x/src/deep/a.py",
+        "/tmp/y/src/deep/a.py",
+        "/tmp/x/setup.py",
+        ref("/tmp/x/src/deep/b.py", kind="written"),
+        "o/other::src/deep/c.py",
+        "/workspace/src/d.py",
+        truth=("src/deep/a.py", "src/deep/b.py", "src/deep/c.py", "src/d.py", "setup.py"),
+        repos=("o/home",),
+    )
+    assert world.hits()[-1] == "src/d.py"
+    assert world.resolver.unmatched_suffixes() == 1

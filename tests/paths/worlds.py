@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, GroundTruth, Task, TruthFile
+from groundtrace.model import FileRef, GroundTruth, RootSign, Task, TruthFile
 from groundtrace.paths import Resolver
 
 
@@ -33,6 +33,7 @@ class World:
         at: Mapping[str, str] | None = None,
         named: tuple[str, ...] = (),
         cwd: str | None = "/workspace",
+        signs: tuple[RootSign, ...] = (),
         settings: Settings | None = None,
     ) -> None:
         task = Task("t", "suite", None, repos=repos, repo_paths=at or {})
@@ -43,6 +44,7 @@ class World:
             refs=self.refs,
             repos=named,
             cwd=cwd,
+            signs=signs,
             settings=settings,
         )
 

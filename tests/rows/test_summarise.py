@@ -11,13 +11,14 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS, SPECIFIED
+from groundtrace.rows.elsewhere import files_elsewhere
 from groundtrace.rows.make import row_from
 from groundtrace.rows.means import quantile
 from groundtrace.rows.summarise import summarise
@@ -391,3 +392,26 @@ def clocked(config: str, n: int) -> TrialRow:
     origin = "first_timestamp" if config == "other" else "agent_execution"
     coverage = msgspec.structs.replace(document.coverage, elapsed_origin=origin)
     return row_from(metrics_of(msgspec.structs.replace(document, coverage=coverage)))
+
+
+def test_trials_whose_files_lie_elsewhere_are_counted_and_said() -> None:
+    """D182."""
+
+    def elsewhere(name: str, files: int | UnsetType) -> TrialRow:
+        made = task(name)
+        return structs.replace(
+            made, coverage=structs.replace(made.coverage, unmatched_suffixes=files)
+        )
+
+    rows = [elsewhere("b", 2), elsewhere("a", 1), elsewhere("c", 0), elsewhere("d", UNSET)]
+    assert files_elsewhere(rows) == (
+        "2 trials accessed files that end like relevant files but lie elsewhere",
+        ["a", "b"],
+    )
+    assert files_elsewhere(rows[1:]) == (
+        "1 trial accessed files that end like relevant files but lie elsewhere",
+        ["a"],
+    )
+    assert files_elsewhere(rows[2:]) is None
+    made = summary(*rows)
+    assert made.overall.coverage.unmatched_suffixes == 2

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from groundtrace.base.cut_json import CutText
 from groundtrace.base.patterns import regex
+from groundtrace.paths.windows import is_drive, is_rooted
 
 _DOT_FOLDERS = frozenset(
     [
@@ -125,13 +126,7 @@ def named_like_file(path: str) -> bool:
 
 LONGEST_PATH = 4096
 """No path is longer; this is how many characters of a line are searched for one."""
-_DRIVE = regex(r"[A-Za-z]:[\\/]")
 _BAD = frozenset('*?"<>|{}\n\r\t\0')
-
-
-def is_drive(path: str) -> bool:
-    """Whether a path begins with a drive letter (`C:\\`)."""
-    return _DRIVE.match(path) is not None
 
 
 def path_of(value: Any) -> str:
@@ -150,7 +145,7 @@ def path_of(value: Any) -> str:
 
 def may_be_file(path: str) -> bool:
     """Whether a text can be the path of a file at all: not a URL, glob, folder or sentence."""
-    inside = path[2:] if is_drive(path) else path
+    inside = path[2:] if is_drive(path) else path[3:] if is_rooted(path) else path
     return usable(path) and ":" not in inside and not _BAD.intersection(inside)
 
 

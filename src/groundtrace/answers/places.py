@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import posixpath
 
-from groundtrace.answers.file_names import is_drive
+from groundtrace.paths.windows import rooted, spelled_beside
 
 
 def absolute(path: str, cwd: str | None) -> str:
-    """The path joined to the working directory, with dots resolved."""
+    """The path joined to the working directory, with dots resolved.
+
+    A Windows path has the form that begins with a slash (`paths.windows`).
+    """
     path = path.strip().removeprefix("file://")
     if not path:
         return ""
-    if is_drive(path):
-        return path
+    path = rooted(path) if cwd is None else spelled_beside(path, cwd)
     if not path.startswith("/") and cwd and cwd.startswith("/"):
         path = f"{cwd}/{path}"
     tidy = posixpath.normpath(path)
@@ -31,7 +33,8 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
     harnesses print them relative to the searched path. The reading that lies inside the scope is
     the right one.
     """
-    if name.startswith("/") or is_drive(name) or not scope.startswith("/"):
+    name = spelled_beside(name, scope)
+    if name.startswith("/") or not scope.startswith("/"):
         return absolute(name, cwd)
     by_cwd = absolute(name, cwd)
     if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/") or len(scope) > MAX_SCOPE:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from groundtrace.answers import diffs
 from groundtrace.answers.file_names import (
     LONGEST_PATH,
-    is_drive,
     is_file,
     name_in_answer,
     word_path,
@@ -25,6 +24,7 @@ from groundtrace.answers.ranges import lines_in, lines_of
 from groundtrace.answers.words import plain
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind
+from groundtrace.paths.windows import is_drive
 
 _COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _TAG = regex(

@@ -84,6 +84,13 @@ def _trace(found: dict[str, Any]) -> Iterator[str]:
         f"{trace['subagent_calls']:,} of subagents, {trace['without_result']:,} without a result"
     )
     yield f"working directory: {plain(trace['cwd'] or 'unknown')}"
+    for root in trace["repo_roots"]:
+        votes = f" ({root['votes']} votes)" if "votes" in root else ""
+        why = plain(", ".join(root["evidence"]))
+        yield f"repository: {plain(root['path'])} is {plain(root['repo'] or 'unnamed')}: {why}{votes}"
+    if trace["unmatched_suffixes"]:
+        files = plural(trace["unmatched_suffixes"], "relevant file")
+        yield f"lie elsewhere: paths end like {files} that nothing matched"
     if trace["mcp_servers"]:
         yield f"MCP servers: {plain(', '.join(trace['mcp_servers']))}"
     yield from (f"evidence: {plain(line)}" for line in trace["evidence"])

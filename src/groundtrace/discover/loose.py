@@ -127,9 +127,35 @@ def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False)
         (by_layout if is_given else None, "--layout"),
         (stated.task, f"trace: {stated.task_place or 'task'}"),
     ]
-    if item.sample is not None and stated.task is None and known_task(item.sample, tasks):
+    if item.sample is not None and stated.task is None:
         places.append((item.sample, "id of the sample"))
-    return name_task(places, item.parts, tasks, by_layout)
+    named = name_task(places, item.parts, tasks, by_layout)
+    if named.task is None and tasks is not None and row.get("task") is None and not stated.task:
+        asked = task_in_prompt(item, tasks)
+        if asked is not None:
+            return Named(asked.name, asked, "the prompt, which names this task alone")
+    return named
+
+
+_WORD = regex(r"[A-Za-z0-9][\w.@/+-]{3,199}")
+_SIGN = regex(r"[-_0-9]")
+"""A task's name that is a plain word (`heron`) proves nothing in a sentence."""
+
+
+def task_in_prompt(item: LooseItem, tasks: TaskIndex) -> Task | None:
+    """The task whose name stands in what the user asked, if it is the only one."""
+    from groundtrace.traces.kit.prompt import first_prompt
+
+    if not len(tasks):
+        return None
+    words = {word.rstrip(".,:;-/") for word in _WORD.findall(first_prompt(item.folder, item.file))}
+    found = {
+        (task.benchmark, task.name): task
+        for word in words
+        if _SIGN.search(word)
+        for task in tasks.candidates(word)
+    }
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:

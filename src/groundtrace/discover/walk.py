@@ -99,7 +99,7 @@ def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False)
         runs = runs.folder
     top = _Spot(runs, (), (), Links())
     first = _first_trial(top, settings)
-    if first is None:
+    if first is None or (first.is_bare and _are_all_bare(top, settings)):
         return RunsLayout(runs, settings, True, (LooseRun(),))
     return RunsLayout(runs, settings, not _holds_runs(top, settings, first))
 
@@ -222,6 +222,13 @@ class _TrialFolder(NamedTuple):
     spot: _Spot
     records: Records
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing but a trace makes the folder a trial: neither a record nor `agent/`."""
+        records = self.records
+        stated = records.result or records.config or records.metrics
+        return not stated and not any("/" in name for name in records.files)
+
 
 def _children(
     spot: _Spot, entries: Mapping[str, EntryKind], settings: Settings
@@ -313,6 +320,13 @@ def _walk(
                 yield Skipped(path, None, "no trial in it")
             empty.clear()
     return found
+
+
+def _are_all_bare(spot: _Spot, settings: Settings) -> bool:
+    """Whether no folder is a trial by its records: then one `trajectory.json` among traces of other
+    names must not hide them."""
+    found = (item for item in _trials_below(spot, settings) if isinstance(item, _TrialFolder))
+    return all(item.is_bare for item in found)
 
 
 def _first_trial(spot: _Spot, settings: Settings) -> _TrialFolder | None:

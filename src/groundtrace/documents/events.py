@@ -13,6 +13,22 @@ from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 Scalar = str | int | float | bool | None
 
 
+class RepoRoot(Record, frozen=True, kw_only=True):
+    """A folder that was taken to be a repository (D181)."""
+
+    path: Annotated[
+        str, Meta(description="The folder; relative if the trial's paths are relative to nothing.")
+    ]
+    repo: Annotated[
+        str | None, Meta(description="Short name of the repository; null when unknown.")
+    ]
+    evidence: Annotated[list[str], Meta(description="What speaks for it, in words.")]
+    votes: Annotated[
+        Count | UnsetType,
+        Meta(description="Weight of the evidence; absent if a rule decided without a vote."),
+    ] = UNSET
+
+
 class Provenance(Record, frozen=True, kw_only=True):
     """Which execution this is."""
 
@@ -51,6 +67,13 @@ class Provenance(Record, frozen=True, kw_only=True):
         Meta(
             description="The trace, relative to RUNS. If there are several files, the main "
             "one; if none was read, the trial's folder. Since 1.2."
+        ),
+    ] = UNSET
+    repo_roots: Annotated[
+        list[RepoRoot] | UnsetType,
+        Meta(
+            description="Folders of the trial that were taken to be repositories; absent if none "
+            "was. Since 1.3."
         ),
     ] = UNSET
 
@@ -117,6 +140,13 @@ class Coverage(Record, frozen=True, kw_only=True):
         Meta(
             description="Subagents that were started and of whose calls the trace holds none. "
             "Since 1.3."
+        ),
+    ] = UNSET
+    unmatched_suffixes: Annotated[
+        Count | UnsetType,
+        Meta(
+            description="Relevant files that nothing matched although a local path of the trial ends "
+            "like them: a copy, or a clone that was not recognised. Since 1.3."
         ),
     ] = UNSET
 
@@ -209,7 +239,13 @@ class LineChange(Record, frozen=True, kw_only=True):
 class Access(Record, frozen=True, kw_only=True):
     """One file that a call touched, and how (D7)."""
 
-    file: Annotated[str, Meta(description="The file, spelled as in `target_files`.")]
+    file: Annotated[
+        str,
+        Meta(
+            description="The file, in its one spelling; `target_files` has relevant files as the "
+            "ground truth spells them."
+        ),
+    ]
     kind: Annotated[AccessKind, Meta(description="How the file was touched.")]
     repo: Annotated[
         str | UnsetType, Meta(description="Short name of its repository, where known.")
@@ -319,7 +355,11 @@ class Event(Record, frozen=True, kw_only=True):
         ),
     ] = msgspec.field(default_factory=dict)
     target_files: Annotated[
-        list[str], Meta(description="Distinct files accessed or returned, in order.")
+        list[str],
+        Meta(
+            description="Distinct files accessed or returned, in order; a ground-truth file as in "
+            "`ground_truth.files`."
+        ),
     ]
     target_symbols: Annotated[list[str], Meta(description="Symbols asked for.")]
     hits_ground_truth: Annotated[bool, Meta(description="A target is a ground-truth file.")]

@@ -137,6 +137,13 @@ class CoverageTable(Record, frozen=True, kw_only=True):
     elapsed_origins: Annotated[
         Counts, Meta(description="Trials by origin of elapsed seconds; `none` without times.")
     ]
+    unmatched_suffixes: Annotated[
+        Count,
+        Meta(
+            description="Trials with a relevant file that nothing matched although a local path "
+            "ends like it."
+        ),
+    ] = 0
 
 
 class FinderCounts(Record, frozen=True, kw_only=True):

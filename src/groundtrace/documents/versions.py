@@ -68,7 +68,8 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        Coverage: ("subagents_unseen",),
+        Provenance: ("repo_roots",),
+        Coverage: ("subagents_unseen", "unmatched_suffixes"),
     },
 }
 """The optional fields that each version added, by type."""

@@ -55,6 +55,7 @@ from groundtrace.model import (
     Category,
     GroundTruth,
     Problem,
+    RootSign,
     Task,
     ToolCall,
     Trace,
@@ -87,6 +88,7 @@ def build_document(
         # A call that failed may name something that does not exist: `repository not found`.
         repos=[repo for view in views if not view.failed for repo in view.repos],
         cwd=trace.cwd,
+        signs=_signs(trace, views),
         settings=settings,
     )
     clock = clock_of(trial, trace)
@@ -100,7 +102,9 @@ def build_document(
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
-        coverage=coverage_of(trial, trace, views, truth, section, problems, clock),
+        coverage=coverage_of(
+            trial, trace, views, truth, section, problems, clock, resolver.unmatched_suffixes()
+        ),
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
@@ -109,6 +113,13 @@ def build_document(
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
     )
+
+
+def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:
+    """What calls show about folders as repositories, and where the harness worked."""
+    found = {sign: None for view in views for sign in view.signs}
+    worked = {call.cwd for call in trace.calls} - {None, trace.cwd}
+    return [*found, *(RootSign("workdir", folder) for folder in sorted(map(str, worked)))]
 
 
 def _event(
@@ -124,7 +135,7 @@ def _event(
         tool_category=view.category,
         is_mcp=view.is_mcp,
         arguments=salient_arguments(call.arguments),
-        target_files=_distinct([access.file for access in accesses]),
+        target_files=_distinct([access.ground_truth_file or access.file for access in accesses]),
         target_symbols=_distinct(map(stored_text, view.symbols)) if view.symbols else [],
         hits_ground_truth=bool(matched),
         matched_ground_truth_files=matched,
@@ -191,6 +202,11 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         harness_version=_cleaned(trial.harness_version or trace.harness_version),
         repo=_cleaned(resolver.home),
         source_file=clean_text(_source_file(trial, trace)),
+        repo_roots=[
+            replace(root, path=clean_text(root.path), repo=_cleaned(root.repo))
+            for root in resolver.roots
+        ]
+        or UNSET,
     )
 
 

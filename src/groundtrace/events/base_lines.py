@@ -110,7 +110,7 @@ def _by_file(
     if not wanted:
         return out
     for event, view in zip(events, views, strict=True):
-        if event.accesses is UNSET or wanted.isdisjoint(event.target_files):
+        if event.accesses is UNSET or wanted.isdisjoint([a.file for a in event.accesses]):
             continue
         sources: dict[tuple[object, ...], list[FileRef]] = {}
         for ref in view.refs:

@@ -31,6 +31,7 @@ def coverage_of(
     section: GroundTruthSection,
     problems: Sequence[Problem],
     clock: Clock,
+    unmatched_suffixes: int,
 ) -> Coverage:
     """The coverage section of the document."""
     known = bool(section.files)
@@ -58,6 +59,7 @@ def coverage_of(
         lookups=sum(looks),
         lookups_unanswered=looks_unanswered,
         subagents_unseen=unseen,
+        unmatched_suffixes=unmatched_suffixes if known else UNSET,
     )
 
 

@@ -84,10 +84,13 @@ def _spelling(path: str, resolver: Resolver) -> str:
 
 
 def final_context_of(trace: Trace, resolver: Resolver) -> list[StatedContext] | UnsetType:
-    """The context that the agent states at its end; relevant files are spelled as in the truth."""
+    """The context that the agent states at its end, resolved as in its calls.
+
+    Relevant files are spelled as in the truth.
+    """
     parts: dict[StatedContext, None] = {}
     for stated in trace.stated.final_context:
-        file = resolver.resolve(FileRef(path=stated.path, kind="read"))
+        file = resolver.stated(stated.path)
         if file is not None:
             name = file.file if file.truth is None else file.truth.spelling
             part = StatedContext(

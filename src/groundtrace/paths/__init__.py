@@ -10,11 +10,12 @@ or invents them, and both give wrong numbers.
 So this is decided once per trial, in five steps, each in its own module:
 
 1. `lexical`: text is cleaned without knowledge of the trial (`./a//b` is `a/b`; a folder, a URL or
-   a glob is not a file).
+   a glob is not a file). `windows` gives one form to the spellings of drives and shares.
 2. `repos`: names of repositories are split into parts, and names that mean one repository are
    joined. Only names in the task, the ground truth or the trace are known.
 3. `layout`: decides from all paths of the trial which folders are repositories; `containers` has
-   the folders that are clones by convention, `folder_places` says where a file lies after that. The
+   the folders that are clones by convention, `root_votes` finds a clone that no name shows,
+   `folder_places` says where a file lies after that. The
    decision is per folder, not per path, so all files of a folder are treated alike.
 4. `truth_index`: the ground truth's entries are indexed by the (repository, path) pairs that they
    can mean.

@@ -77,15 +77,27 @@ class Roots:
 
     def of(self, path: str) -> str | None:
         """The root that a path is or lies in; None if it lies in none."""
-        if path[:1] == "/":
+        if path[:1] in ("/", "~"):
             return self._nearest.of(path)
-        return None if path.startswith(("..", "~")) else NOWHERE
+        return None if path.startswith("..") else NOWHERE
 
 
 class FolderPlaces:
     """What the roots and mounts of a trial say about its folders."""
 
-    def __init__(self, roots: Roots, mounts: Mapping[str, Repo], home: Repo | None) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        mounts: Mapping[str, Repo],
+        home: Repo | None,
+        tops: Collection[str] = frozenset(),
+    ) -> None:
+        """`tops` are folders at the top of a clone that a vote found below a root.
+
+        A path with one of them beside that clone is a path of the clone: the shell had entered it
+        in an earlier call, and the trace does not say so.
+        """
+        self._tops = tops
         self._roots = roots
         self._mounts = mounts
         self._mount_of = NearestAbove(mounts).of
@@ -97,6 +109,8 @@ class FolderPlaces:
             if parent and parent not in mounts:
                 self._parents.add(parent)
         self._found: dict[str, FolderPlace] = {}
+        self.used: dict[str, None] = {}
+        """The repositories and roots that something was placed in."""
 
     def place(self, path: str) -> RepoPlace:
         """Where a clean path lies."""
@@ -118,8 +132,10 @@ class FolderPlaces:
             return _OUTSIDE
         mount = self._mount_of(folder)
         if mount is not None:
+            self.used[mount] = None
             return FolderPlace(self._mounts[mount], len(mount) + 1 if mount else 0, False, False)
         cut = len(root) + 1 if root else 0
-        if root in self._parents:
+        if root in self._parents and folder[cut:].partition("/")[0] not in self._tops:
             return FolderPlace(None, cut, True, True)
+        self.used[root] = None
         return FolderPlace(self._home, cut, False, False)

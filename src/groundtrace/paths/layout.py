@@ -20,7 +20,9 @@ What decides, strongest first:
 5. it is the working directory;
 6. nothing names any repository, and it is the only folder that the agent looked into (`_is_open`);
 7. it lies in a working directory above the clones, such as `/home`, and files of the ground truth
-   are at their places in it (`_holds_truth`).
+   are at their places in it (`_holds_truth`);
+8. none of these found the task's repository, and a vote of what the trial shows does
+   (`root_votes`).
 
 Folders that are clones by convention, wherever they lie, come before all of these (`containers`).
 If paths repeat a relative working directory, it is left off: `repo/src/a.py` in `repo` is
@@ -34,17 +36,21 @@ repository.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 import msgspec
-from msgspec import field
+from msgspec import UNSET, field
 
 from groundtrace.config import Settings
+from groundtrace.documents.events import RepoRoot
+from groundtrace.model import RootSign
 from groundtrace.paths.containers import clone_of, may_name_repos
 from groundtrace.paths.folder_places import NOWHERE, FolderPlaces, NearestAbove, RepoPlace, Roots
 from groundtrace.paths.lexical import clean_folder
 from groundtrace.paths.repos import MIRROR_OWNERS, Repo, RepoTable, is_pinned
+from groundtrace.paths.root_votes import Scene, clones_by_vote
+from groundtrace.paths.windows import is_rooted, without_drive
 
 ALWAYS = ("/ccb_crossrepo",)
 """Containers of cross-repository tasks, besides the configured prefixes."""
@@ -56,8 +62,11 @@ _STARTS_WHEN_USED = tuple(f"{folder}/" for folder in WHEN_USED)
 
 _HOSTS = frozenset({"github.com", "gitlab.com"})
 _NEVER_A_ROOT = frozenset({"bin", "dev", "etc", "lib", "logs", "opt", "proc", "sys", "tmp"})
-_DEEPER = {"home": 3, "root": 2, "usr": 3, "var": 3}
+_DEEPER = {"home": 3, "root": 2, "usr": 3, "users": 3, "var": 3}
 """Folders of people and systems hold projects only further down: `/home/agent` is not a root."""
+
+
+_NAMED = "named like a repository of the trial"
 
 
 @lru_cache(maxsize=64)
@@ -107,10 +116,12 @@ class Layout:
         paths: Collection[tuple[str, bool]],
         in_repos: Mapping[Repo, Set[str]],
         truths: Truths,
+        signs: Sequence[RootSign] = (),
     ) -> None:
         """`paths` are clean paths without a repository, each with whether it was only written.
 
-        `in_repos` are the paths that came with a repository: they show its top folders.
+        `in_repos` are the paths that came with a repository: they show its top folders. `signs` are
+        folders that calls show as repositories.
         """
         self._repos = repos
         self._truths = truths
@@ -129,6 +140,7 @@ class Layout:
         self._clones = self._find_clones(prefixes, by_folder)
         self._roots = self._find_roots(prefixes, start, declared, paths, by_folder)
         self._mounts = dict(self._clones)
+        self._why = {folder: ["a clone by its name and place"] for folder in self._clones}
         self._declare(declared)
         roots = Roots(self._roots)
         if any(root.rpartition("/")[0] in by_folder for root in self._roots):
@@ -137,10 +149,45 @@ class Layout:
         for root, seen in self._look(by_folder, roots).items():
             self._decide(root, seen, start)
         self._places = FolderPlaces(roots, self._mounts, self.home)
+        self._votes: dict[str, int] = {}
+        self._vote(paths, signs, start)
         self.place: Callable[[str], RepoPlace] = (
             self._place_from_start if self._start else self._places.place
         )
         """Where a clean path lies."""
+
+    def _vote(
+        self, paths: Collection[tuple[str, bool]], signs: Sequence[RootSign], start: str | None
+    ) -> None:
+        """Mount repositories of the task that only a vote finds (D181)."""
+        looked = [path for path, written in paths if not written]
+        if self._start:
+            signs = [sign._replace(folder=self._without_start(sign.folder)) for sign in signs]
+            start = NOWHERE
+        scene = Scene(looked, signs, start or NOWHERE, self._places.place)
+        tops: set[str] = set()
+        for repo, winner in clones_by_vote(scene, self._repos, self._mounts, self._truths):
+            self._mounts[winner.folder] = repo
+            self._why[winner.folder] = winner.evidence
+            self._votes[winner.folder] = winner.weight
+            below = [_below_if(winner.folder, path) for path in looked]
+            tops.update(path.partition("/")[0] for path in below if "/" in path)
+        if self._votes:
+            outside = [
+                f for f in self._votes if f[:1] in ("/", "~") and Roots(self._roots).of(f) is None
+            ]
+            self._roots = (*self._roots, *outside)
+            self._places = FolderPlaces(Roots(self._roots), self._mounts, self.home, tops)
+
+    def roots_used(self, start: str | None) -> Iterator[RepoRoot]:
+        """The folders that files of the trial were placed in as files of a repository, and why."""
+        for folder in filter(None, self._places.used):
+            repo, why = self._mounts.get(folder, self.home), self._why.get(folder)
+            if why is None:
+                why = ["the working directory" if folder == start else "a folder for repositories"]
+            name = None if repo is None else repo.label
+            votes = self._votes.get(folder, UNSET)
+            yield RepoRoot(path=folder, repo=name, evidence=why, votes=votes)
 
     def _place_from_start(self, path: str) -> RepoPlace:
         return self._places.place(self._without_start(path))
@@ -260,10 +307,14 @@ class Layout:
             if repo is None:
                 continue
             if path.startswith("/"):
-                self._mounts[path] = repo
+                self._mount(path, repo, "the task names it")
                 continue
             for root in (*self._roots, NOWHERE):
-                self._mounts[_joined(root, path) if path != "." else root] = repo
+                self._mount(_joined(root, path) if path != "." else root, repo, "the task names it")
+
+    def _mount(self, folder: str, repo: Repo, why: str) -> None:
+        self._mounts[folder] = repo
+        self._why[folder] = [why]
 
     def _look(self, by_folder: FilesByFolder, roots: Roots) -> dict[str, RootPaths]:
         """The paths below each root, without those that are already declared."""
@@ -299,7 +350,7 @@ class Layout:
             if is_pinned(first):
                 repo = self._repos.add(first)
                 if repo is not None:
-                    self._mounts[folder] = repo
+                    self._mount(folder, repo, "its name has a revision")
                 continue
             if self._mount_nested(root, folder, first, rests):
                 continue
@@ -312,22 +363,25 @@ class Layout:
         others = [first for first in unknown if first in seen.read and not first.startswith(".")]
         for first, repo in named.items():
             if self._is_repository(first, repo, seen.below[first], bool(others)):
-                self._mounts[_joined(root, first)] = repo
+                self._mount(_joined(root, first), repo, _NAMED)
         for first in unknown:
             alone = bool(root) and others == [first] and not named
             rests = seen.below[first]
             above = root == self._above_clones and self._holds_truth(first, rests)
-            if cwd == _joined(root, first) or above or (alone and self._is_open(first, rests)):
+            at_work = cwd == _joined(root, first)
+            if at_work or above or (alone and self._is_open(first, rests)):
                 repo = self.home or self._repos.add(first)
+                why = "the working directory" if at_work else "relevant files at their places"
                 if repo is not None:
-                    self._mounts[_joined(root, first)] = repo
+                    self._mount(_joined(root, first), repo, why)
         if named and any(_within(root, mount) for mount in self._mounts):
             # A root that holds one repository is not a clone itself. So its other folders with the
             # name of a repository are clones too. Without this, `/workspace/hyper/Cargo.toml`
             # beside `/workspace/tokio` was in no repository, because the truth
             # `hyper::hyper/Cargo.toml` also matches if `/workspace` is the clone.
             for first, repo in named.items():
-                self._mounts.setdefault(_joined(root, first), repo)
+                if _joined(root, first) not in self._mounts:
+                    self._mount(_joined(root, first), repo, _NAMED)
 
     def _mount_nested(self, root: str, folder: str, first: str, rests: Set[str]) -> bool:
         """Mount repositories that lie further down; return whether there are any."""
@@ -340,7 +394,7 @@ class Layout:
         for folders in heads:
             inner, repo = self._nested(root, first, folders)
             if repo is not None:
-                self._mounts[f"{folder}/{inner}"] = repo
+                self._mount(f"{folder}/{inner}", repo, "a repository in the folder of an owner")
                 nested = True
         return nested
 
@@ -425,6 +479,10 @@ def _declared(repo_paths: Mapping[str, str]) -> dict[str, str]:
 
 
 def _can_be_root(cwd: str) -> bool:
+    if is_rooted(cwd):  # what holds below `/` holds below a drive
+        cwd = without_drive(cwd).lower()
+    if cwd.startswith("~"):
+        return "/" in cwd  # a folder in somebody's home
     first = cwd.split("/")[1] if cwd.startswith("/") else ""
     depth = cwd.count("/")
     return bool(first) and first not in _NEVER_A_ROOT and depth >= _DEEPER.get(first, 1)

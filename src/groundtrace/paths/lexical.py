@@ -6,10 +6,13 @@ import re
 from functools import lru_cache
 
 from groundtrace.base.patterns import regex
+from groundtrace.paths.windows import rooted
 
 MAX_LENGTH = 4096
 """No path of a file system is longer: such text is not a path."""
 
+_WINDOWS = (":", "\\")
+"""The second letter of a path with a drive or a share."""
 _NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORECASE)
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
@@ -17,9 +20,11 @@ _NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORE
 def clean_path(path: str) -> str | None:
     """The path without `.`, `..`, double and trailing slashes; None if it is not a file (D5).
 
-    `..` is resolved by text alone, because the container is gone. A backslash is part of a name, as
-    on the systems that traces come from. Idempotent.
+    `..` is resolved by text alone, because the container is gone. A backslash is part of a name,
+    except in a path that begins with a drive or a share of Windows. Idempotent.
     """
+    if path[1:2] in _WINDOWS or path[2:3] == ":":  # few paths are of Windows
+        path = rooted(path)
     if _no_path(path) or path.endswith("/"):
         return None
     if "//" not in path and "/." not in path and not path.startswith("."):
@@ -30,6 +35,7 @@ def clean_path(path: str) -> str | None:
 @lru_cache(maxsize=1024)
 def clean_folder(path: str) -> str | None:
     """Like `clean_path` for a folder: a trailing slash is dropped, the root is `/`."""
+    path = rooted(path)
     if _no_path(path):
         return None
     if path.startswith("/"):

@@ -19,18 +19,22 @@ It is built in this order, and the order matters:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, GroundTruth, Task, TruthChunk, TruthFile
+from groundtrace.documents.events import RepoRoot
+from groundtrace.model import FileRef, GroundTruth, RootSign, Task, TruthChunk, TruthFile
 from groundtrace.paths.folder_places import RepoPlace
 from groundtrace.paths.layout import Layout, container_roots
-from groundtrace.paths.lexical import clean_path, without_diff_prefix
+from groundtrace.paths.lexical import clean_folder, clean_path, without_diff_prefix
 from groundtrace.paths.repos import Repo, RepoTable, differ, revision_of, revisions_of, short_repo
+from groundtrace.paths.root_votes import places_of_truth
 from groundtrace.paths.truth_index import index_truth
+from groundtrace.paths.windows import OneCase, as_shown, is_rooted, rooted, spelled_beside
 
 FileKey = tuple[str | None, str, bool]
 """Repository, path and `from_diff` of a reference: they decide which file it means."""
@@ -73,9 +77,13 @@ class Resolver:
         refs: Iterable[FileRef] = (),
         repos: Iterable[str] = (),
         cwd: str | None = None,
+        signs: Sequence[RootSign] = (),
         settings: Settings | None = None,
     ) -> None:
-        """`refs` are the files that the trial's calls touched, `repos` the repositories named."""
+        """`refs` are the files that the trial's calls touched, `repos` the repositories named.
+
+        `signs` are folders that calls show as repositories.
+        """
         settings = settings or Settings()
         named: dict[FileKey, bool] = {}
         """Each with whether it was only written."""
@@ -106,13 +114,25 @@ class Resolver:
         self._spellings: dict[tuple[Repo | None, str], str] = {}
         self._spellings_outside: dict[str, str] = {}
         self._folders: set[tuple[Repo | None, str]] = set()
-        clean = {key: clean_path(key[1]) for key in named}
-        self._layout = self._learn(clean, named, repo_paths, cwd, settings)
+        self._windows = _windows_folder(cwd, named)
+        self._one_case = OneCase()
+        self._cwd = None if cwd is None else self._folder(cwd)
+        if self._windows:
+            clean = {key: self._clean(key) for key in named}
+        else:
+            clean = {key: clean_path(key[1]) for key in named}
+        self._layout = self._learn(clean, named, repo_paths, signs, settings)
         self._places = {key: self._place(key[0], path, key[2]) for key, path in clean.items()}
         if self._truths.is_open or self._others.is_open:
             self._settle(self._places[key] for key in looked)
+        self._local = self._find_local()
         for key, place in self._places.items():
             self._known[key] = None if place is None else self._resolved(place)
+        self._looked = [
+            path
+            for key, path in clean.items()
+            if path is not None and key[0] is None and not named[key]
+        ]
         self._near = self._neighbourhood()
         self._edits: dict[TruthFile, str] = {}
         for edit in truth.expected_edit_files:
@@ -151,9 +171,89 @@ class Resolver:
         try:
             return self._known[key]
         except KeyError:
-            place = self._place(key[0], clean_path(key[1]), key[2])
+            place = self._place(key[0], self._clean(key), key[2])
             resolved = self._known[key] = None if place is None else self._resolved(place)
             return resolved
+
+    def _clean(self, key: FileKey) -> str | None:
+        """The clean path of a reference; on Windows its folders have one case."""
+        if not self._windows:
+            return clean_path(key[1])
+        path = key[1] if key[0] is not None else spelled_beside(key[1], self._windows)
+        clean = clean_path(path)
+        return None if clean is None else self._one_case.of(clean)
+
+    def _folder(self, folder: str) -> str:
+        """The same for a folder."""
+        clean = clean_folder(spelled_beside(folder, self._windows)) or folder
+        return self._one_case.folder(clean) if is_rooted(clean) else clean
+
+    @property
+    def roots(self) -> list[RepoRoot]:
+        """The folders that were taken to be repositories, and why."""
+        return [replace(r, path=as_shown(r.path)) for r in self._layout.roots_used(self._cwd)]
+
+    def unmatched_suffixes(self) -> int:
+        """How many relevant files nothing matched, although a path of the trial ends like them.
+
+        Such a path lies elsewhere: in a copy, or in a clone that was not recognised. Only files that
+        were looked at locally count, and only entries with a folder: `setup.py` is everywhere.
+        """
+        met = {file.truth for file in self._known.values() if file is not None}
+        missed = {
+            clean.lower()
+            for entry in self.files
+            if entry not in met
+            if (clean := clean_path(entry.path)) is not None
+        }
+        if not missed:
+            return 0
+        return len(
+            {truth for met in places_of_truth(self._looked, missed).values() for truth in met}
+        )
+
+    def stated(self, path: str) -> Resolved | None:
+        """The file that the agent names in words: in the working directory, as in its commands.
+
+        Some agents name files from the top of the repository. That reading is taken if the trial met
+        the file there, or the task names it, and not in the working directory.
+        """
+        readings = [path]
+        if self._cwd is not None and not rooted(path).startswith(("/", "~")):
+            readings.insert(0, f"{self._cwd}/{path}")
+        files = [self.file_of((None, reading, False)) for reading in readings]
+        found = [file for file in files if file is not None]
+        for file in found:
+            if file.truth is not None or file.file in self._met_files:
+                return file
+        return next((f for f in found if f.place is not None), found[0] if found else None)
+
+    @cached_property
+    def _met_files(self) -> Set[str]:
+        """The files that calls touched, as the document spells them."""
+        return {file.file for key in self._places if (file := self._known[key]) is not None}
+
+    def _find_local(self) -> Repo | None:
+        """The repository of local files in a task that names none (D183).
+
+        It is the only one that calls name, or the one that holds the relevant files, if some file
+        was met in it and, at the same path, locally.
+        """
+        if self._repos.task:
+            return None
+        known = {*self._repos.truth, *self._repos.trace}
+        repo = self._truths.main or (known.pop() if len(known) == 1 else None)
+        if repo is None:
+            return None
+        remote, local = set(), set()
+        for place in self._places.values():
+            if place is None or place.outside or "/" not in place.path:
+                continue
+            if place.repo is repo:
+                remote.add(place.path.lower())
+            elif place.repo is None:
+                local.add(place.path.lower())
+        return None if remote.isdisjoint(local) else repo
 
     def _settle(self, places: Iterable[RepoPlace | None]) -> None:
         """Use the files that the trial shows for entries that can mean more than one place."""
@@ -268,7 +368,7 @@ class Resolver:
         clean: Mapping[FileKey, str | None],
         named: Mapping[FileKey, bool],
         repo_paths: dict[str, str],
-        cwd: str | None,
+        signs: Sequence[RootSign],
         settings: Settings,
     ) -> Layout:
         paths: dict[str, bool] = {}
@@ -286,7 +386,8 @@ class Resolver:
             self._repos,
             prefixes=settings.container_prefixes,
             repo_paths=repo_paths,
-            cwd=cwd,
+            cwd=self._cwd,
+            signs=[s._replace(folder=self._folder(s.folder)) for s in signs],
             paths=list(paths.items()),
             in_repos=in_repos,
             truths=self._truths.literal(),
@@ -326,8 +427,10 @@ class Resolver:
             lower = path.lower()
         if place.outside:
             # Such a place has no repository.
-            file = self._spellings_outside.setdefault(lower, path)
+            file = self._spellings_outside.setdefault(lower, as_shown(path))
             return Resolved(file, None, None, None, None)
+        if repo is None:
+            repo = self._local
         reading = (repo, lower)
         file = self._spellings.setdefault(reading, path)
         label = None
@@ -362,7 +465,20 @@ class Resolver:
 
     def _spelled(self, repo: Repo, path: str) -> str:
         """The path alone in the task's only repository, else with the repository's name (D8)."""
-        return path if repo is self._layout.home else f"{repo.label}::{path}"
+        is_only = repo is self._layout.home or repo is self._local
+        return path if is_only else f"{repo.label}::{path}"
+
+
+def _windows_folder(cwd: str | None, keys: Iterable[FileKey]) -> str:
+    """A path that shows that the trial ran on Windows; empty if none does."""
+    if cwd is not None and is_rooted(folder := rooted(cwd)):
+        return folder
+    for _, path, _ in keys:
+        if path[1:2] in (":", "\\") or path[2:3] == ":":  # few paths have one there
+            folder = rooted(path)
+            if is_rooted(folder):
+                return folder
+    return ""
 
 
 def _folder_of(path: str) -> str:

@@ -95,6 +95,8 @@ class GroupCounts:
                 flags[flag] += 1
         if coverage.degraded_reason is not None:
             flags["degraded"] += 1
+        if coverage.unmatched_suffixes:
+            flags["unmatched_suffixes"] += 1
         self.traces[coverage.trace_source or NONE] += 1
         self.sources[coverage.ground_truth_source or NONE] += 1
         self.confidences[coverage.ground_truth_confidence or NONE] += 1

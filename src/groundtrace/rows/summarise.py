@@ -408,4 +408,5 @@ def _coverage(group: GroupCounts) -> CoverageTable:
         ground_truth_sources=_sorted(group.sources),
         ground_truth_confidences=_sorted(group.confidences),
         elapsed_origins=_sorted(group.origins),
+        unmatched_suffixes=group.flags["unmatched_suffixes"],
     )

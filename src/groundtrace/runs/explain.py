@@ -58,6 +58,7 @@ def _identity(reading: TrialReading) -> dict[str, Any]:
         "harness_version": reading.trial.harness_version,
         "task definition": _definition(reading.trial.task),
     }
+    named.pop("repo_roots", None)
     evidence = reading.trial.evidence
     return {
         name: {"value": value, "evidence": evidence.get(name, "")} for name, value in named.items()
@@ -80,6 +81,8 @@ def _trace(reading: TrialReading) -> dict[str, Any]:
         "source": trace.source,
         "evidence": list(trace.evidence),
         "cwd": trace.cwd,
+        "repo_roots": msgspec.to_builtins(reading.document.provenance).get("repo_roots", []),
+        "unmatched_suffixes": reading.document.coverage.unmatched_suffixes or 0,
         "mcp_servers": list(trace.mcp_servers),
         "calls": len(calls),
         "subagent_calls": sum(call.is_subagent for call in calls),

@@ -42,7 +42,7 @@ import msgspec
 
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, Problem, ToolResult
+from groundtrace.model import FileRef, Problem, RootSign, ToolResult
 from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
@@ -69,6 +69,8 @@ class ShellView(msgspec.Struct, frozen=True):
     """Parts of the command that could not be parsed."""
     texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The whole text of files that the command wrote, where it is known."""
+    signs: tuple[RootSign, ...] = ()
+    """What the command shows about folders as repositories."""
 
 
 def shell_refs(
@@ -105,7 +107,13 @@ def shell_refs(
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
     problems = _problems(tree.broken, output)
-    return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts))
+    signs = () if not walker.signs or _git_failed(result) else tuple(walker.signs)
+    return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts), signs)
+
+
+def _git_failed(result: ToolResult | None) -> bool:
+    """Whether git, or a program that says so, gave up: nothing shows where a repository is."""
+    return result is None or "fatal: " in result.text
 
 
 def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:

@@ -78,6 +78,10 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _text("degraded_reason", "What is missing, in words."),
         _count("calls_unanswered", "Calls without a result in the trace."),
         _count("calls_unknown_tool", "Calls of unknown tools."),
+        _count(
+            "unmatched_suffixes",
+            "Relevant files that nothing matched although a path of the trial ends like them.",
+        ),
         _number(
             "tokens_share",
             "Tokens of all calls as a share of the total that the trace records.",
@@ -133,7 +137,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         *KEY,
         _count("step_index", "The call that touched the file."),
         _count("position", "Zero-based position within the call."),
-        _text("file", "The file, spelled as in target_files."),
+        _text("file", "The file, in its one spelling."),
         _text("repo", "Short name of its repository, where known."),
         _text("kind", "read, matched, surfaced or written."),
         _count("line_start", "First line shown, where known."),

@@ -19,6 +19,7 @@ from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
 from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
+from groundtrace.paths.windows import rooted, spelled_beside
 from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings
@@ -44,6 +45,8 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
     for call in trace.calls:
         entry = table.choose(call.name, call.server, call.arguments)
         cwd = call.cwd or trace.cwd
+        if cwd is not None and (cwd[:1] != "/" or cwd[2:3] == ":"):
+            cwd = _folder(cwd)
         try:
             findings = _findings(call, entry, cwd, settings, table, stored, own_files)
             if call.result is not None and call.result.persisted_path is not None:
@@ -52,6 +55,11 @@ def view_calls(trace: Trace, settings: Settings) -> list[CallView]:
             findings = _fault(call, error)
         views.append(_view(call, entry, findings, table, wanted))
     return views
+
+
+def _folder(cwd: str | None) -> str | None:
+    r"""A working directory as paths are joined to it: `C:\\Users\\u` is `/c:/Users/u`."""
+    return None if cwd is None else rooted(cwd).rstrip("/") or "/"
 
 
 def _fault(call: ToolCall, error: Exception) -> Findings:
@@ -104,6 +112,7 @@ def _view(
         symbols=findings.symbols,
         failed=findings.failed and not findings.refs,  # an error may still show files (D4)
         repos=findings.repos,
+        signs=findings.signs,
         problems=findings.problems,
     )
 
@@ -183,7 +192,7 @@ def _findings(
         return own if kept is own.refs else replace(own, refs=kept)
     if shell and settings.shell == "ignore":
         return own
-    held = _own(replayed(origin, call), first, origin.cwd or cwd, settings, AgentFiles())
+    held = _own(replayed(origin, call), first, _folder(origin.cwd) or cwd, settings, AgentFiles())
     name = origin.name if first is None else first.short
     refs = (
         *kept,
@@ -203,7 +212,7 @@ def _of_earlier(
     """What the output of an earlier call shows; what that call wrote counts where it was made."""
     shown = replace(call, name=earlier.name, arguments=earlier.arguments, output_of=None)
     entry = table.choose(earlier.name, call.server, earlier.arguments)
-    found = _own(shown, entry, earlier.cwd or cwd, settings, own_files)
+    found = _own(shown, entry, _folder(earlier.cwd) or cwd, settings, own_files)
     refs = tuple(
         replace(ref, rule=f"output of {earlier.name}: {ref.rule}")
         for ref in found.refs
@@ -275,8 +284,9 @@ def _shell(
 
     arguments = call.arguments
     place = "" if _PLACES.isdisjoint(arguments) else first_text(arguments, _PLACES_IN_ORDER)
-    if place and not place.startswith("/") and cwd:
-        place = f"{cwd}/{place}"
+    if place:
+        place = spelled_beside(place, cwd or "")
+        place = f"{cwd}/{place}" if cwd and not place.startswith("/") else place
     result = call.result
     if result is not None and result.persisted_path is not None:
         # The structured result holds the whole output, but the model saw only the preview (D4).
@@ -285,7 +295,9 @@ def _shell(
     view = groundtrace.shell.shell_refs(command, result, place or cwd, settings, own_files.texts)
     own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
-    return Findings(refs=refs, failed=view.failed, repos=view.repos, problems=view.problems)
+    return Findings(
+        refs=refs, failed=view.failed, repos=view.repos, signs=view.signs, problems=view.problems
+    )
 
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:

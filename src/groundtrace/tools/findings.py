@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from groundtrace.model import Category, FileRef, Problem
+from groundtrace.model import Category, FileRef, Problem, RootSign
 
 
 class Findings(msgspec.Struct, frozen=True):
@@ -20,6 +20,8 @@ class Findings(msgspec.Struct, frozen=True):
     """Symbols that the call asked for."""
     category: Category | None = None
     """Set if arguments or result decide the category, such as a view of a directory (D2)."""
+    signs: tuple[RootSign, ...] = ()
+    """What the call shows about folders as repositories."""
     problems: tuple[Problem, ...] = ()
     """What could not be understood."""
 

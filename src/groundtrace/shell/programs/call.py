@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
-from groundtrace.model import FileRef
+from groundtrace.model import FileRef, RootSign
 from groundtrace.shell.align.loop import Loop
 from groundtrace.shell.programs.environment import Environment
 from groundtrace.shell.streams import line_algebra as algebra
@@ -112,6 +112,8 @@ class Shell(Protocol):
     """Texts of the files that the command, or the agent before it, wrote, by path."""
     repos: dict[str, None]
     """Repositories that remote readers name, in order."""
+    signs: dict[RootSign, None]
+    """What the command shows about folders as repositories."""
 
     def change(self, env: Environment) -> None:
         """Use another environment from here on, as after `cd`."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from groundtrace.paths.windows import is_drive
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole
@@ -82,7 +83,7 @@ class Environment(msgspec.Struct, frozen=True):
 
     def entered(self, name: str) -> Environment:
         """The same after `cd name`."""
-        unknown = self.cwd is None and not name.startswith(("/", "~"))
+        unknown = self.cwd is None and not (name.startswith(("/", "~")) or is_drive(name))
         return self.at(None if unknown or has_hole(name) else join(self.cwd, name))
 
     def pushed(self) -> Environment:

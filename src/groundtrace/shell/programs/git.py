@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, OldSide
 from groundtrace.shell.programs.call import Call, Handler, Options
+from groundtrace.shell.programs.git_roots import note_folder
 from groundtrace.shell.programs.readers import blame_spans
 from groundtrace.shell.programs.searchers import git_grep
 from groundtrace.shell.programs.writers import apply_patch
@@ -38,6 +39,7 @@ def _git(call: Call) -> Parts:
     if not args:
         return [Opaque(rule="git")]
     verb = args.pop(0).text
+    note_folder(call, cwd, verb, args)
     entry = call.shell.table.get(f"git {verb}")
     if entry is None:
         return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]

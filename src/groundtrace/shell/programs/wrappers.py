@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
+from groundtrace.model import RootSign
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.effects import run_prefixed
 from groundtrace.shell.programs.listers import run_with_names
@@ -199,7 +200,11 @@ def _cd(call: Call) -> Parts:
         target = "~" if not words else words[0].text if words[0].known else HOLE
         if words and env.cwd is not None:
             env = env.holding({"OLDPWD": (Word(env.cwd),)})
-        call.shell.change(env if target in call.shell.missing else env.entered(target))
+        if target not in call.shell.missing:
+            env = env.entered(target)
+            if env.cwd is not None:
+                call.shell.signs[RootSign("entered", env.cwd)] = None
+        call.shell.change(env)
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []
 
 

@@ -10,18 +10,26 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from groundtrace.answers.file_names import is_drive
 from groundtrace.base.patterns import regex
+from groundtrace.paths.containers import clone_of
+from groundtrace.paths.windows import spelled_beside
 from groundtrace.shell.syntax.holes import has_hole
 
 _NOT_FILES = regex(r"(?:/dev(?:/|$)|/proc/|&\d|-$|[a-z][a-z0-9+.-]*://)")
 
 
+_WINDOWS = (":", "\\")
+"""The third letter of a folder on Windows, as `paths.windows` writes it: `/c:/w`."""
+
+
 def join(cwd: str | None, name: str) -> str:
     """The path of `name` for a program in `cwd`; relative if the directory is not known."""
     first = name[:1]
-    if first == "~" or (name[1:2] == ":" and is_drive(name)):
+    if first == "~":
         return name
+    if "\\" in name or name[1:2] == ":" or (cwd and cwd[2:3] in _WINDOWS):
+        name = spelled_beside(name, cwd or "")  # few commands run on Windows
+        first = name[:1]
     path = f"{cwd}/{name}" if cwd and first != "/" else name
     if "/." in path or "//" in path or path[:1] in ("", ".") or path[-1] == "/":
         return posixpath.normpath(path)
@@ -32,7 +40,11 @@ def path_of(cwd: str | None, name: str) -> str | None:
     """The path of `name` for a program in `cwd`; None if it cannot be one file."""
     if _ORDINARY_NAME.fullmatch(name) is None or len(name) >= 4096:
         return join(cwd, name) if is_file_name(name) else None
-    if not cwd or name[0] == "/":
+    if not cwd:
+        return name
+    if cwd[2:3] in _WINDOWS:
+        return join(cwd, name)
+    if name[0] == "/":
         return name
     if "/." in cwd or "//" in cwd or cwd[0] == "." or cwd[-1] == "/":
         return posixpath.normpath(f"{cwd}/{name}")
@@ -71,9 +83,6 @@ _HOLDERS = regex(
     r"|.*/(?:repos|repositories|projects|code|work|workspace|git|dev|src|checkouts|clones)$"
 )
 """Folders that hold repositories but are none: `/workspace`, `/home/me`, `/data/repos`."""
-_TOPS = frozenset(["/testbed"])
-"""Folders that are always the top of the only repository they hold; /app and /repo also hold
-clones."""
 
 
 def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) -> str | None:
@@ -86,6 +95,8 @@ def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) ->
     """
     if cwd is None or not cwd.startswith("/"):
         return cwd
+    if (clone := clone_of(f"{cwd}/")) is not None:
+        return clone.folder  # `/code/django/django` has a package `django` too
     given = list(names)
     folders = cwd.strip("/").split("/")
     for at in range(1, len(folders)):
@@ -101,7 +112,7 @@ def from_top(cwd: str | None, names: Iterable[str], start: str | None = None) ->
 
 def _may_be_top(folder: str) -> bool:
     """Whether a folder can be the top of a repository: `/workspace/jest` can, `/workspace` cannot."""
-    return folder in _TOPS or _HOLDERS.match(folder) is None
+    return _HOLDERS.match(folder) is None
 
 
 def _entered(cwd: str, start: str | None) -> str:

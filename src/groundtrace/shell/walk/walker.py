@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
+from groundtrace.model import RootSign
 from groundtrace.shell.align.loop import Loop
 from groundtrace.shell.output import Output
 from groundtrace.shell.programs.call import Call, ProgramEntry, run_command
@@ -65,7 +66,7 @@ class Walker:
 
     __slots__ = (
         "absent", "depth", "env", "errors_seen", "failed", "holes", "idle", "known", "lines", "missing", "parsed", "read", "repos",
-        "speakers", "start", "steps", "stopped", "streams", "table", "whole",
+        "signs", "speakers", "start", "steps", "stopped", "streams", "table", "whole",
         "written",
     )  # fmt: skip
 
@@ -95,6 +96,7 @@ class Walker:
         self.known: Mapping[str, str] = texts or {}
         self.whole: set[str] = set()
         self.repos: dict[str, None] = {}
+        self.signs: dict[RootSign, None] = {}
         self.steps = 0
         self.depth = 0
         self.holes = FIRST_HOLE

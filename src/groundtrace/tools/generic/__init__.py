@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from groundtrace.answers.file_names import is_drive
 from groundtrace.answers.fold import Run, fold
 from groundtrace.answers.found import BARE, BREAK, found_in
 from groundtrace.answers.line import Shown, in_runs, text_size
@@ -29,6 +28,7 @@ from groundtrace.answers.places import locate
 from groundtrace.answers.texts import SHAPES, matches, text_of
 from groundtrace.base.values import distinct
 from groundtrace.model import AccessKind, CallView, Category, FileRef, Problem, ToolCall
+from groundtrace.paths.windows import is_drive
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import status
 from groundtrace.tools.generic.arguments import AskedFile, AskedFiles, asked_of, joined

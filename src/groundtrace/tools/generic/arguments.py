@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from groundtrace.answers import words
-from groundtrace.answers.file_names import is_drive, is_file, may_be_file, path_of
+from groundtrace.answers.file_names import is_file, may_be_file, path_of
 from groundtrace.answers.fold import Run
 from groundtrace.answers.places import absolute
 from groundtrace.answers.ranges import lines_in, split_anchor
@@ -105,6 +105,4 @@ def joined(path: str, folder: str, cwd: str | None, repo: str | None) -> str:
     """Where a path of the arguments or the answer lies: in its repository, or in the container."""
     if repo is not None:
         return path.lstrip("/").removeprefix("./")
-    if is_drive(path):
-        return path
     return absolute(path, absolute(folder, cwd) if folder else cwd)

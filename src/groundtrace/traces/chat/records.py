@@ -9,7 +9,7 @@ from groundtrace.base.values import as_mapping, as_number, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.claims import Sample
-from groundtrace.traces.kit.rows import Naming, named_rows
+from groundtrace.traces.kit.rows import Naming, named_rows, row_id
 
 _VERDICTS = ("resolved", "target", "reward")
 """Members that may hold the outcome; the first one that is there counts."""
@@ -19,8 +19,9 @@ belong to another repository."""
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
-    """The instance of a row, as written."""
-    return as_text(row.get("instance_id")) or as_text(as_mapping(row.get("ds")).get("instance_id"))
+    """The instance of a row, as written, or any other id that tells rows apart."""
+    inner = as_mapping(row.get("ds")).get("instance_id")
+    return as_text(row.get("instance_id")) or as_text(inner) or row_id(row)
 
 
 NAMING = Naming("chat", name_of)
@@ -44,7 +45,7 @@ def stated_of(row: Mapping[str, Any]) -> Stated:
     reward = _reward(row.get(verdict)) if verdict else None
     return Stated(
         task=name_of(row),
-        task_place="instance_id",
+        task_place="id of the row",
         model=next(
             (name for key in ("model", "model_name") if (name := as_text(row.get(key)))),
             as_text(agent.get("llm_name")),

@@ -15,6 +15,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_text
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.lists import MAX_ELEMENT, Elements
@@ -102,6 +103,20 @@ def decoded(row: RawRow, path: str) -> Mapping[str, Any] | Problem:
         reason = f"a row is {type(value).__name__}, not an object"
         return Problem(path, "wrong_type", reason, line=row.number)
     return value
+
+
+_IDS = ("instance_id", "task_id", "id", "uid", "uuid", "traj_id", "trajectory_id")
+
+
+def row_id(row: Mapping[str, Any]) -> str | None:
+    """The id of a row, under any of the usual names."""
+    for key in _IDS:
+        value = row.get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if name := as_text(value):
+            return name
+    return None
 
 
 class Naming(NamedTuple):

@@ -1,0 +1,82 @@
+"""What a user asked an agent: the messages before the agent's first, in any format of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from groundtrace.base import jsonio
+from groundtrace.base.cut_json import read_prefix
+from groundtrace.storage import Folder
+
+_HEAD = 256 * 1024
+"""How much of a file is looked at: a prompt is near its start."""
+_LONGEST = 50_000
+"""Characters of a prompt that are kept."""
+_ASKS = frozenset({"user", "human", "user_message"})
+_ANSWERS = frozenset({"assistant", "model", "agent", "gemini", "tool", "function_call"})
+_TEXTS = ("text", "content", "message", "parts", "payload", "prompt", "value")
+_DEPTH = 8
+
+
+def first_prompt(folder: Folder, file: str) -> str:
+    """The text of a user's messages before the first answer; empty if none is found."""
+    try:
+        with folder.open(file) as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return ""
+    said: list[str] = []
+    for record in _records(head):
+        for role, message in _messages(record, _DEPTH):
+            if role in _ANSWERS:
+                return "\n".join(said)[:_LONGEST]
+            said += _texts(message, _DEPTH)
+    return "\n".join(said)[:_LONGEST]
+
+
+def _records(head: bytes) -> Iterator[Any]:
+    """The objects of JSON lines, or the beginning of one object."""
+    whole = head.decode("utf-8", errors="replace")
+    for line in whole.split("\n"):
+        if not line.lstrip().startswith(("{", "[")):
+            continue
+        try:
+            yield jsonio.loads(line.encode())
+        except jsonio.BadJsonError:
+            break
+    else:
+        return
+    yield read_prefix(whole).value
+
+
+def _messages(value: Any, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Messages in order, each with who says it."""
+    if depth <= 0:
+        return
+    if isinstance(value, Mapping):
+        for key in ("role", "type", "from", "source"):
+            role = value.get(key)
+            if isinstance(role, str) and role.casefold() in _ASKS | _ANSWERS:
+                yield role.casefold(), value
+                return
+        for inner in value.values():
+            yield from _messages(inner, depth - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _messages(inner, depth - 1)
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:
+    """The texts of a message, without what a tool answered."""
+    if isinstance(value, str):
+        yield value
+    elif depth > 0 and isinstance(value, list):
+        for item in value:
+            yield from _texts(item, depth - 1)
+    elif depth > 0 and isinstance(value, Mapping):
+        if value.get("type") in ("tool_result", "function_call_output"):
+            return
+        for key in _TEXTS:
+            if key in value:
+                yield from _texts(value[key], depth - 1)
