@@ -201,7 +201,7 @@ def schemas() -> str:
             f'<a id="{kind.replace("_", "-")}"></a>\n\n## {kind}\n\n{info.purpose} File: {name}.'
         )
         blocks.append(_record(made))
-        for inner in made["$defs"].values():
+        for inner in (part for part in made["$defs"].values() if "title" in part):
             blocks.append(f"### {kind}: {inner['title']}\n\n{inner.get('description', '')}")
             blocks.append(_record(inner))
     return page("Schemas", *blocks)

@@ -238,9 +238,11 @@ def load_trials(runs: Location, **given: Unpack[Where]) -> list[dict[str, Any]]:
     return list(wide_rows(iterate_documents(runs, **given)))
 
 
-def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
+def load_summary(
+    runs: Location, *, out: Location | None = None, aggregate: Location | None = None
+) -> Summary:
     """The summary of RUNS: over all runs, or of the single run."""
-    folders = _output_folders(runs, out)
+    folders = _output_folders(runs, out, aggregate)
     outputs, single = folders.existing()
     folder = outputs[0].folder if single else folders.aggregate()
     stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
@@ -250,15 +252,20 @@ def load_summary(runs: Location, *, out: Location | None = None) -> Summary:
     return Summary(stored.document)
 
 
-def _output_folders(runs: Location, out: Location | None) -> OutputFolders:
-    return OutputFolders(os.fspath(runs), None if out is None else os.fspath(out))
+def _output_folders(
+    runs: Location, out: Location | None, aggregate: Location | None
+) -> OutputFolders:
+    given = [None if place is None else os.fspath(place) for place in (out, aggregate)]
+    return OutputFolders(os.fspath(runs), *given)
 
 
-def load_impact(runs: Location, *, out: Location | None = None) -> Impact:
+def load_impact(
+    runs: Location, *, out: Location | None = None, aggregate: Location | None = None
+) -> Impact:
     """The stored impact analysis of RUNS: over all runs, or of the run if RUNS is a single one."""
     from groundtrace.runs.impact import stored_analysis
 
-    folders = _output_folders(runs, out)
+    folders = _output_folders(runs, out, aggregate)
     document = stored_analysis(folders)
     if document is None:
         raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace impact'")

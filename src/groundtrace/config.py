@@ -47,6 +47,27 @@ Shell = Literal["use", "ignore"]
 Trials = Literal["attempts", "all", "latest"]
 SchemaVersion = Literal["1.0", "1.1", "1.2", "1.3"]
 Format = Literal["md", "html"]
+TruthSourceName = Literal[
+    "default",
+    "all",
+    "tests/ground_truth.json",
+    "tests/expected_defects.json",
+    "tests/expected_changes.json",
+    "tests/reference_fix.patch",
+    "tests/expected.diff",
+    "tests/expected.patch",
+    "tests/config.json",
+    "gold.patch",
+    "solution/solve.sh",
+    "instruction.md",
+    "tests/test.sh",
+    "tests/oracle_answer.json",
+    "tests/task_spec.json",
+    "task.toml",
+    "tests/ground_truth_agent.json",
+    "tests/oracle_answer_agent.json",
+]
+"""Sources of relevant files in a task's folder, as `ground_truth_source` names them (D192)."""
 
 
 # --- settings -------------------------------------------------------------------------------
@@ -93,6 +114,11 @@ class Settings:
     """Commands added to the table of shell commands: name to its entry."""
     shell: Shell = field(default="use", metadata=at("shell.evidence"))
     """Whether files that shell commands touched count (D6)."""
+    truth_sources: tuple[TruthSourceName, ...] = field(
+        default=("default",), metadata=at("truth.sources")
+    )
+    """Files of a task's folder that may give relevant files; `default` are those of the
+    specification, without oracles and truth that an agent made, `all` is every one (D192)."""
     trials: Trials = field(default="attempts", metadata=at("discover.trials"))
     """Which trials count if a task has several in one configuration: all attempts of its latest
     batch, every batch, or the latest trial alone (D148)."""
@@ -269,6 +295,17 @@ class Truth(TypedDict, total=False):
             "FILE",
         ),
     ]
+    truth_sources: Annotated[
+        TruthSourceName | Sequence[TruthSourceName] | None,
+        Option(
+            "truth",
+            "Files of a task's folder that may give relevant files: names such as "
+            "tests/task_spec.json, or all; oracles and truth that an agent made are on request",
+            "NAME,…",
+            sets="truth_sources",
+            commas=True,
+        ),
+    ]
 
 
 class Reading(TypedDict, total=False):
@@ -406,6 +443,15 @@ class Where(TypedDict, total=False):
 
     out: Annotated[
         Location | None, Option("output", "Folder of the results, instead of inside RUNS", "DIR")
+    ]
+    aggregate: Annotated[
+        Location | None,
+        Option(
+            "output",
+            "Folder in which retrieval_events_aggregate, the results over all runs, is put",
+            "DIR",
+            otherwise="the folder of the results",
+        ),
     ]
     only: Annotated[
         str | None,

@@ -48,7 +48,7 @@ def read_trial(
         views = view_calls(trace, settings)
         trial = with_trace(trial, trace, settings.prices)
         truth, truth_problems = kept_ground_truth(
-            context.task_of(trial), context.registry, truth_fingerprint
+            context.task_of(trial), context.registry, truth_fingerprint, settings.truth_sources
         )
         call_problems = (problem for view in views for problem in view.problems)
         problems = (*found, *trace_problems, *call_problems, *truth_problems)

@@ -40,6 +40,7 @@ DeclaredKind = Literal[
     "verdicts_disagree",
     # reading traces
     "arguments_cut",
+    "arguments_differ",
     "arguments_lost",
     "broken_line",
     "broken_trajectory",
@@ -87,6 +88,7 @@ DeclaredKind = Literal[
     "placeholder_chunk",
     "placeholder_edits",
     "regex_pattern",
+    "truth_source_off",
     "unknown_key",
     # reading documents back
     "broken_document",
@@ -107,6 +109,8 @@ TRACES: Mapping[DeclaredKind, str] = {
     "arguments_cut": (
         "Some arguments of calls were shortened, because together they are over the memory limit."
     ),
+    "arguments_differ": "Trajectory and transcript state different arguments of one call; the "
+    "trajectory's count.",
     "arguments_lost": (
         "Several calls of one step have the same arguments, which belong to only one of them; "
         "the message does not say to which."
@@ -206,6 +210,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
         "edits were not used."
     ),
     "regex_pattern": "An entry is a pattern that matches more than one path.",
+    "truth_source_off": "A source names relevant files, but `--truth-sources` does not choose it.",
     "unknown_key": "A task of a registry has an unknown key.",
 }
 """Met while loading tasks and ground truth."""

@@ -87,7 +87,7 @@ class Summary:
                 "hit_rate": group.first_hit.hit_rate,
             }
             for name in (*self.COLUMNS, *self.OUTCOMES):
-                distribution = group.metrics.get(name) or group.outcomes.get(name)
+                distribution = group.value(name)
                 row[name] = None if distribution is None else distribution.mean
                 row[f"{name} n"] = 0 if distribution is None else distribution.n
             rows.append(row)

@@ -73,7 +73,8 @@ def test_evaluating_one_trial_equals_the_documents_of_a_run(
     # Relative to RUNS, which a trial that is given alone does not know.
     place = same.events.provenance.source_file
     provenance = msgspec.structs.replace(evaluation.events.provenance, source_file=place)
-    assert same.events == msgspec.structs.replace(evaluation.events, provenance=provenance)
+    made = {"provenance": provenance, "generated_at": same.events.generated_at}
+    assert same.events == msgspec.structs.replace(evaluation.events, **made)
     assert same.metrics.file_level_metrics == evaluation.metrics.file_level_metrics
 
     rows = package.load_metrics(runs)

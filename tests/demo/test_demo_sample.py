@@ -38,7 +38,7 @@ def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
     assert overall["metrics"]["util_write_overlap_with_expected_edit_files"]["n"] == 6
     assert [t["task_name"] for t in summary["superseded"]] == ["tide-table-008"]
     assert summary["unknown_tools"] == {}
-    assert summary["problems"] == {"no_file_list": 4, "no_ground_truth": 2}
+    assert summary["problems"] == {"no_file_list": 2, "no_ground_truth": 2}
     impact = json.loads((aggregate / "impact_analysis.json").read_text())
     pair = impact["matched_comparisons"][0]
     assert pair["n_matched_tasks"] == 10

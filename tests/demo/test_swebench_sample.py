@@ -103,7 +103,7 @@ def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
     results = tmp_path / "trajs/retrieval_events"
     summary = json.loads((results / "run_retrieval_summary.json").read_text())
     assert set(summary["by_config"]) == {"tern-small-1", "tern-large-1"}
-    small = summary["by_config"]["tern-small-1"]["metrics"]
+    small = summary["by_config"]["tern-small-1"]["more_metrics"]
     # 4 whole patches, halves of 131 and 140, a third of 152, nothing of 112, 118 and 160.
     assert small["patch_recall"]["mean"] == pytest.approx((4 + 1 / 2 + 1 / 2 + 1 / 3) / 10)
     assert small["correct_location"]["mean"] == pytest.approx(0.4)

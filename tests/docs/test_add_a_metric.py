@@ -108,7 +108,7 @@ def test_the_commands_of_the_guide_show_the_metric(copy: Copy) -> None:
     copy.run("groundtrace", "validate", *map(str, documents))
     aggregate = copy.folder / "demo/runs/official/retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
-    assert summary["overall"]["metrics"]["shown.r_precision"]["n"] == 21
+    assert summary["overall"]["more_metrics"]["shown.r_precision"]["n"] == 21
     report = (aggregate / "retrieval_report.html").read_text(encoding="utf-8")
     found = report.count('<td class="left"><code>r_precision</code></td>')
     assert found > 2, "finding, every configuration, the comparison"

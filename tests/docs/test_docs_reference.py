@@ -93,6 +93,8 @@ def test_every_field_of_every_document_is_on_the_page() -> None:
         for record in (made, *made["$defs"].values()):
             for name, described in record["properties"].items():
                 assert re.search(rf"^\| `{re.escape(name)}`.*\|$", text, re.MULTILINE)
+                if "title" not in record:  # it only lists the members of a known version
+                    continue
                 assert " ".join(described["description"].split()) in text
 
 

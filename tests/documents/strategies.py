@@ -30,6 +30,8 @@ def values(wanted: inspect.Type) -> st.SearchStrategy[Any]:
             return st.one_of(options)
         case inspect.LiteralType(values=allowed):
             return st.sampled_from(list(allowed))
+        case inspect.AnyType():
+            return ANYTHING
         case inspect.NoneType():
             return st.none()
         case inspect.BoolType():

@@ -354,7 +354,8 @@ def test_subagents_whose_calls_are_missing_are_said() -> None:
     """A trajectory keeps none of a subagent's calls: what it read cannot be seen."""
     started = view(category="other", tool="Task")
     made = document([call("Agent")], [started])
-    assert "subagents" in (made.coverage.degraded_reason or "")
+    assert "subagent" in (made.coverage.degraded_reason or "")
+    assert made.coverage.subagents_unseen == 1
     inner = structs.replace(call(), is_subagent=True)
     whole = document([call("Agent"), inner], [started, view()])
     assert whole.coverage.degraded_reason is None
@@ -416,9 +417,9 @@ def test_version_1_0_is_the_published_one() -> None:
     assert (made.generated_at, made.provenance.benchmark) == (then, "")
     known = events_as(document(of=trial(benchmark="s")), "1.0", generated_at=then)
     assert known.provenance.benchmark == "s"
-    for version in ("1.1", "1.2"):
+    for version in ("1.1", "1.2", "1.3"):
         later = events_as(whole, version, generated_at=then)
-        assert (later.generated_at, later.provenance.benchmark) == (UNSET, None)
+        assert (later.generated_at, later.provenance.benchmark) == (then, "")
 
 
 _JUNK = st.one_of(

@@ -62,11 +62,14 @@ def test_labels_add_up(document: EventsDocument) -> None:
     found, taxonomy = metrics.file_level_metrics, metrics.error_taxonomy
     assert taxonomy.labels["irrelevant_retrieval"] == found.n_retrieved - found.n_overlap
     assert taxonomy.labels["missed_key_evidence"] == found.n_ground_truth - found.n_overlap
-    assert taxonomy.labels["unused_correct_retrieval"] <= found.n_overlap
+    assert taxonomy.labels.get("unused_correct_retrieval", 0) <= found.n_overlap
     irrelevant = set(taxonomy.files["irrelevant_retrieval"])
-    assert set(taxonomy.files["ambiguity_near_miss"]) <= irrelevant
+    assert set(taxonomy.files.get("ambiguity_near_miss", ())) <= irrelevant
     shown = metrics.file_level_metrics_shown
-    assert (shown.n_retrieved, shown.n_overlap) <= (found.n_retrieved, found.n_overlap)
+    if shown.computable:
+        assert (shown.n_retrieved, shown.n_overlap) <= (found.n_retrieved, found.n_overlap)
+    else:
+        assert (shown.reason, metrics.basis) == ("older_document", "categories")
 
 
 @given(documents())
@@ -93,8 +96,7 @@ def test_a_file_of_a_wrong_repository_is_irrelevant(document: EventsDocument, fi
     assert after.file_level_metrics.n_overlap == before.file_level_metrics.n_overlap
     assert after.file_level_metrics.n_retrieved == before.file_level_metrics.n_retrieved + 1
     assert after.file_level_metrics.recall == before.file_level_metrics.recall
-    near = "ambiguity_near_miss"
-    assert after.error_taxonomy.labels[near] == before.error_taxonomy.labels[near]
+    assert "ambiguity_near_miss" not in after.error_taxonomy.labels  # text does not tell (D190)
 
 
 @given(documents(accesses=True))

@@ -41,10 +41,10 @@ def test_no_trace_has_no_volume() -> None:
     assert unseen.why_undefined("recall@10") == "no_ground_truth"
 
 
-def test_documents_without_accesses_are_counted_by_category() -> None:
-    """D12."""
+def test_documents_without_accesses_have_no_counts_of_kinds() -> None:
+    """D190: their kinds are not known."""
     document = trial(step(Seen("surfaced", A), Seen("surfaced", B), accesses=False), truth=[A])
-    assert row_from(metrics_of(document), document).accesses == {"file_search/surfaced": 2}
+    assert row_from(metrics_of(document), document).accesses == {}
 
 
 def calls_of(name: str) -> set[str]:

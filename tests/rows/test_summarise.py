@@ -17,14 +17,15 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
-from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.catalogue import METRICS, SPECIFIED
 from groundtrace.rows.elsewhere import files_elsewhere
+from groundtrace.rows.make import row_from
 from groundtrace.rows.means import quantile
 from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.value_columns import ValueTable, distribution
 from tests.documents.builders import outcome, outcomes
-from tests.metrics.builders import NOW, Seen, step, trial
+from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 from tests.rows.builders import A, B, row, task
 
 
@@ -134,7 +135,9 @@ def test_means_are_over_computable_tasks_and_say_what_was_left_out() -> None:
     recall = made.metrics["file_recall"]
     assert (recall.n, recall.mean, recall.median) == (3, 0.5, 0.5)
     assert recall.left_out == {"no_ground_truth": 1, "no_trace": 1}
-    assert set(made.metrics) == set(METRICS)
+    assert {*made.metrics, *made.more_metrics} == set(METRICS)
+    assert len(made.metrics) + len(made.more_metrics) == len(METRICS)
+    assert {METRICS[name].section for name in made.metrics} == SPECIFIED
 
 
 def test_every_metric_accounts_for_every_task() -> None:
@@ -144,7 +147,7 @@ def test_every_metric_accounts_for_every_task() -> None:
     )
     groups = [made.overall, *made.by_config.values(), *made.by_evidence_type.values()]
     for group in groups:
-        for table in (group.metrics, group.outcomes, group.volume):
+        for table in (group.metrics, group.more_metrics, group.outcomes, group.volume):
             for name, values in table.items():
                 assert values.n + sum(values.left_out.values()) == group.tasks, name
 
@@ -177,7 +180,7 @@ def test_a_summary_of_nothing_invents_nothing() -> None:
     made = summary()
     assert (made.overall.trials, made.runs, made.by_config) == (0, [], {})
     assert made.overall.first_hit.hit_rate is None
-    assert {values.mean for values in made.overall.metrics.values()} == {None}
+    assert {made.overall.value(name).mean for name in METRICS} == {None}
     assert made.trials_found is None
 
 
@@ -362,6 +365,33 @@ def test_a_task_is_left_out_for_the_reason_that_most_of_its_trials_give() -> Non
     ]
     for order in (rows, rows[::-1]):
         assert summary(*order).overall.metrics["file_recall"].left_out == {"no_ground_truth": 1}
+
+
+def test_times_by_another_clock_stay_in_the_row_of_their_configuration() -> None:
+    """D121: side by side only one clock counts; alone a configuration keeps its own, marked."""
+    made = summary(*(clocked(config, n) for config in ("baseline", "mcp", "other") for n in (1, 2)))
+    own = made.by_config["other"].first_hit
+    assert (own.ttfr_seconds.n, own.ttfr_seconds.mean, own.clock) == (2, 1.5, "first_timestamp")
+    assert made.by_config["other"].metrics["ttfr_seconds"] == own.ttfr_seconds
+    overall = made.overall.first_hit
+    assert (overall.ttfr_seconds.n, overall.clock) == (4, "agent_execution")
+    assert overall.ttfr_seconds.left_out == {"clock_differs": 2}
+    alone = summary(*(clocked("other", n) for n in (1, 2)))
+    assert alone.overall.first_hit.clock is UNSET
+
+
+def clocked(config: str, n: int) -> TrialRow:
+    """A hit after n seconds; only `other` counts from the first time of the trace."""
+    document = trial(
+        step(Seen("read", A, A), seconds=float(n)),
+        truth=[A],
+        task_name=f"task{n}",
+        trial_name=f"{config}{n}",
+        config_name=config,
+    )
+    origin = "first_timestamp" if config == "other" else "agent_execution"
+    coverage = msgspec.structs.replace(document.coverage, elapsed_origin=origin)
+    return row_from(metrics_of(msgspec.structs.replace(document, coverage=coverage)))
 
 
 def test_trials_whose_files_lie_elsewhere_are_counted_and_said() -> None:

@@ -99,7 +99,7 @@ def assert_all_agree(rows: Sequence[TrialRow], scope: str) -> None:
         assert entry.n_copies == sum(d.config_name == config for d in summary.duplicated)
         for metric in entry.metrics:
             name = metric.metric
-            found = group.metrics.get(name) or group.outcomes[name]
+            found = group.value(name)
             assert (found.n, found.mean, found.median) == (metric.n, metric.mean, metric.median)
             drawn = [v for unit in units[config] if (v := unit.mean(name)) is not None]
             if name in KEPT:

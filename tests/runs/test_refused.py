@@ -137,6 +137,36 @@ def test_metrics_of_another_major_version_are_not_removed(
     assert metrics_of(events).exists()
 
 
+def test_metrics_of_another_major_version_are_not_overwritten(
+    groundtrace: Call, evaluated: Path
+) -> None:
+    """Their events document changed and would give new metrics: still not ours to replace."""
+    events = events_of(evaluated)[0]
+    events.write_text(events.read_text() + "\n")
+    change(metrics_of(events), schema_version="2.0")
+    theirs = metrics_of(events).read_bytes()
+    ran = groundtrace("evaluate", evaluated.parents[1], "--jobs", 1)
+    assert ran.code == 1
+    assert metrics_of(events).name in ran.err and "schema version 2.0" in ran.err
+    assert metrics_of(events).read_bytes() == theirs
+
+
+def test_a_refused_document_is_not_a_task_that_was_not_run(
+    groundtrace: Call, evaluated: Path
+) -> None:
+    """Its trial was run; only nobody can read what it did."""
+    matched = "matched_comparisons"
+    before = json.loads((evaluated / "impact_analysis.json").read_text())[matched][0]
+    task = before["tasks"][0]["task_name"]
+    events = next(evaluated.glob(f"{before['baseline_config']}/{task}.retrieval_events.json"))
+    change(events, schema_version="2.0")
+    groundtrace("impact", evaluated.parents[1], *DRAWS)
+    after = json.loads((evaluated / "impact_analysis.json").read_text())[matched][0]
+    assert after["dropped"]["document_refused"] == 1
+    assert after["dropped_sides"]["document_refused"] == {"baseline": 1}
+    assert after["dropped"].get("missing_side") == before["dropped"].get("missing_side")
+
+
 def test_refused_outcomes_are_the_reason_that_nothing_can_be_compared(
     groundtrace: Call, evaluated: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from groundtrace.model import Problem
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.merge import merge
 from groundtrace.traces.source import RawCall, Source
@@ -119,3 +120,34 @@ def test_spare_copies_are_left_alone_for_an_undamaged_main_log(
     if kind is not None:
         source.problem(kind, "because")
     assert source.is_whole is whole
+
+
+def two_sources(of_stream: int, of_trajectory: int) -> list[Source]:
+    """One call of one model call, in a stream and in a trajectory, with its output tokens."""
+    sources = []
+    for kind, output in (("transcript", of_stream), ("trajectory", of_trajectory)):
+        source = Source(f"agent/{kind}", kind, "", parsed=True)  # type: ignore[arg-type]
+        source.ledger.add(f"{kind} 1", TokenCounts(100, output))
+        path = {"file_path": f"{kind}.py"}
+        source.calls.append(RawCall("Read", path, call_id="c1", position=1))
+        sources.append(source)
+    return sources
+
+
+@pytest.mark.parametrize(("stream", "trajectory", "total"), [(3, 566, 666), (566, 3, 666)])
+def test_tokens_of_a_trajectory_replace_a_placeholder(
+    stream: int, trajectory: int, total: int
+) -> None:
+    """D194: a real stream had 3 output tokens where its trajectory states 566."""
+    (call,) = merge(two_sources(stream, trajectory), ()).calls
+    assert call.cumulative_tokens == total
+
+
+def test_arguments_of_the_trajectory_win_and_the_difference_is_said() -> None:
+    """D194: the specification prefers the trajectory for tool calls."""
+    problems: list[Problem] = []
+    (call,) = merge(two_sources(3, 3), (), problems).calls
+    assert call.arguments == {"file_path": "trajectory.py"}
+    assert [(problem.file, problem.kind) for problem in problems] == [
+        ("agent/trajectory", "arguments_differ")
+    ]

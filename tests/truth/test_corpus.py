@@ -66,7 +66,8 @@ def test_every_task_was_counted(benchmarks: Path) -> None:
 @pytest.mark.parametrize("name", sorted(COUNTED))
 def test_a_real_task_gives_what_was_counted(benchmarks: Path, name: str) -> None:
     suite, task = name.split("/")
-    truth, _ = load_ground_truth(Task(task, suite, LocalFolder(benchmarks / name)))
+    folder = LocalFolder(benchmarks / name)
+    truth, _ = load_ground_truth(Task(task, suite, folder), None, ("all",))
     found = (len(truth.files), len(truth.symbols), truth.source, truth.files[0].spelling)
     assert found == COUNTED[name]
     # All chunks in these tasks are the converters' lines 1–50, and their edit lists copies (D28).
@@ -79,7 +80,8 @@ def test_the_oracle_and_the_record_of_one_task_agree(benchmarks: Path) -> None:
     """Objects with a mirror's name and `repo::path` texts are the same files, spelled alike."""
     folder = benchmarks / "csb_org_crossorg/ccx-crossorg-288"
     record, _ = load_ground_truth(Task("x", "y", LocalFolder(folder)))
-    oracle, _ = load_ground_truth(Task("x", "y", _Only(folder, "tests/oracle_answer.json")))
+    only = _Only(folder, "tests/oracle_answer.json")
+    oracle, _ = load_ground_truth(Task("x", "y", only), None, ("all",))
     assert [file.spelling for file in record.files] == [file.spelling for file in oracle.files]
 
 

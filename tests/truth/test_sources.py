@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from groundtrace.config import TruthSourceName
 from groundtrace.model import GroundTruth, Task, TruthResult
 from groundtrace.storage import LocalFolder
 from groundtrace.truth import load_ground_truth
+from groundtrace.truth.sources import ON_REQUEST, SOURCES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "truth"
 
 RECORD = "tests/ground_truth.json"
 
 
-def load(name: str) -> TruthResult:
-    return load_ground_truth(
-        Task(name=name, benchmark="made_up", folder=LocalFolder(FIXTURES / name))
-    )
+def load(name: str, *chosen: str) -> TruthResult:
+    """The truth of a fixture, from every source unless some are chosen."""
+    task = Task(name=name, benchmark="made_up", folder=LocalFolder(FIXTURES / name))
+    return load_ground_truth(task, None, chosen or ("all",))
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class Expected:
 
 
 UNKNOWN = (RECORD, "no_ground_truth")
+BY_SPEC = ("tests/task_spec.json", "medium")
+BY_ORACLE = ("tests/oracle_answer.json", "medium")
+"""Whoever is compared with an oracle is asked for an answer: no edit is expected (D193)."""
 
 EXPECTED = {
     "plain-list": Expected(("lib/store.py", "lib/index.py")),
@@ -88,6 +95,7 @@ EXPECTED = {
         ("abacus::src/bead.py",),
         "tests/oracle_answer.json",
         "medium",
+        edits_from=BY_ORACLE,
         problems=((RECORD, "no_file_list"),),
     ),
     "whole-repository-context": Expected(
@@ -109,11 +117,10 @@ EXPECTED = {
     "dead-code": Expected(("src/old/unused.ts",)),
     "directories-and-other-entries": Expected(
         (
-            "/workspace/src/kept.go",
+            "src/kept.go",
             "src/lined.go",
             "src/named.cc",
             "src/kept too.md",
-            "./src/kept.go",
         ),
         problems=((RECORD, "directory_entry"), (RECORD, "bad_entry")),
     ),
@@ -225,22 +232,26 @@ EXPECTED = {
         "tests/oracle_answer.json",
         "medium",
         symbols=(("src/tray.rs", "Tray.carry", "sg-evals/butler--v2.0"),),
+        edits_from=BY_SPEC,
     ),
-    "oracle-chain-only": Expected(("butler::src/tray.rs",), "tests/oracle_answer.json", "medium"),
+    "oracle-chain-only": Expected(
+        ("butler::src/tray.rs",), "tests/oracle_answer.json", "medium", edits_from=BY_ORACLE
+    ),
     "task-spec": Expected(
         ("wharf::client/v3/go.mod",),
         "tests/task_spec.json",
         "medium",
         symbols=(("client/v3/client.go", "Client", "wharf-io/wharf"),),
+        edits_from=BY_SPEC,
     ),
     "task-spec-chains-only": Expected(
-        ("wharf::a.go", "pier::b.go"), "tests/task_spec.json", "medium"
+        ("wharf::a.go", "pier::b.go"), "tests/task_spec.json", "medium", edits_from=BY_SPEC
     ),
     "task-toml": Expected(
         ("flagon::src/flagon/config.py", "flagon::src/flagon/scaffold.py"), "task.toml", "medium"
     ),
     "record-wins-over-task-toml": Expected(("src/this.py",)),
-    "companion-only": Expected(("src/seen.py",), "tests/ground_truth_agent.json", "medium"),
+    "companion-only": Expected(("src/seen.py",), "tests/ground_truth_agent.json", "low"),
     "companion-disagrees": Expected(("src/verified.py",)),
     "placeholder-chunks-in-annotation": Expected(
         ("src/Label.cs",),
@@ -266,7 +277,9 @@ EXPECTED = {
         ("source/filter.cc", "source/filter.h"), chunks=(("source/filter.cc", 155, 157, "twice"),)
     ),
     "symbols-from-task-spec": Expected(
-        ("client.go",), symbols=(("client.go", "FromSpec", "wharf-io/wharf"),)
+        ("client.go",),
+        symbols=(("client.go", "FromSpec", "wharf-io/wharf"),),
+        edits_from=BY_SPEC,
     ),
     "nothing": Expected((), None, None, problems=(UNKNOWN,)),
 }
@@ -324,3 +337,69 @@ def test_problems_name_the_file_and_say_why() -> None:
     assert "context_files" in problem.reason
     _, several = load("directories-and-other-entries").problems
     assert several.reason.endswith("(and 5 more like it)")
+
+
+@pytest.mark.parametrize("name", ["oracle-answer", "task-spec", "companion-only", "question"])
+def test_oracles_and_truth_of_agents_count_only_on_request(name: str) -> None:
+    """D192: the specification leaves them out; their symbols stay, and the reason is said."""
+    every, default = load(name), load(name, "default")
+    source = every.truth.source
+    assert source in ON_REQUEST
+    assert (default.truth.files, default.truth.source, default.truth.confidence) == ((), None, None)
+    assert default.truth.symbols == every.truth.symbols
+    off = [problem.file for problem in default.problems if problem.kind == "truth_source_off"]
+    assert source in off
+    assert load(name, "default", source).truth == load(name, source).truth == every.truth
+
+
+def test_a_chosen_source_is_the_only_one() -> None:
+    """Names alone choose just these; `default` keeps the specification's."""
+    assert load("companion-disagrees", "tests/ground_truth_agent.json").truth.source == (
+        "tests/ground_truth_agent.json"
+    )
+    assert load("companion-disagrees", "default").truth.source == RECORD
+
+
+def test_truth_that_an_agent_made_has_low_confidence() -> None:
+    made = {source.path: source.confidence for source in SOURCES if "agent" in source.path}
+    assert set(made.values()) == {"low"}
+
+
+def test_the_names_of_the_option_are_those_of_the_sources() -> None:
+    names = [name for name in get_args(TruthSourceName) if name not in ("default", "all")]
+    assert set(names) == {source.path for source in SOURCES} - {"test.patch"}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('[artifacts]\nrequired = ["answer"]\noptional = ["code_patch"]', True),
+        ('[artifacts]\nrequired = ["incident_report"]', True),
+        ('[artifacts]\nrequired = ["answer", "code_patch"]', False),
+        ("[artifacts]\nrequired = []", False),
+        ("[artifacts]\nrequired = [3]", False),
+        ('[task]\nverification_modes = ["artifact"]', True),
+        ('[task]\nverification_modes = ["artifact", "direct"]', False),
+        ('[task]\ncategory = "fix"', False),
+    ],
+)
+def test_a_definition_can_ask_for_an_answer(tmp_path: Path, text: str, answer: bool) -> None:
+    """D193: only what is required counts; an artifact that can be a change is one."""
+    (tmp_path / "task.toml").write_text(text)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / RECORD).write_text('["src/a.py"]')
+    truth, _ = load_ground_truth(Task("t", "s", LocalFolder(tmp_path)))
+    assert truth.expected_edit_files == ()
+    assert (truth.expected_edit_files_source == "task.toml") is answer
+    (tmp_path / "tests/expected_changes.json").write_text('{"expected_files": ["src/a.py"]}')
+    known, _ = load_ground_truth(Task("t", "s", LocalFolder(tmp_path)))
+    assert known.expected_edit_files_source == "tests/expected_changes.json"
+
+
+def test_a_defect_keeps_its_type(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    defect = {"file": "a.py", "line_start": 2, "line_end": 3, "defect_type": "race"}
+    for more, said in (({}, "race"), ({"description": "two writers"}, "race: two writers")):
+        (tmp_path / "tests/expected_defects.json").write_text(json.dumps([{**defect, **more}]))
+        truth, _ = load_ground_truth(Task("t", "s", LocalFolder(tmp_path)))
+        assert truth.chunks[0].annotation == said

@@ -290,8 +290,12 @@ def _known_task(
             task = known.find(form, suite)
             if task is not None:
                 return task, where
-            if not doubt and known.candidates(form):
-                doubt = f"several tasks are named {form!r} and the benchmark does not say which"
+            if not doubt and (several := known.candidates(form)):
+                where_from = ", ".join(sorted(task.benchmark for task in several))
+                doubt = (
+                    f"{len(several)} tasks are named {form!r} ({where_from}) and the trial's "
+                    "benchmark does not say which"
+                )
     return None, doubt
 
 

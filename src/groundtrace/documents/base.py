@@ -33,6 +33,10 @@ Version = Annotated[
 ]
 
 
+Time = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+"""A moment, as RFC 3339 writes it. What is no moment is still read: the format is a remark."""
+
+
 def cutoff_order(key: str) -> tuple[str, int]:
     """Sort key for names that end in a cutoff: `precision@3` comes before `precision@10`."""
     front, at, end = key.rpartition("@")

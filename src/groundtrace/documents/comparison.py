@@ -16,6 +16,7 @@ Direction = Literal["higher", "lower"]
 
 PairDropReason = Literal[
     "missing_side",
+    "document_refused",
     "different_runs",
     "same_trial",
     "model_unknown",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, LineNumber, Record, Seconds, Version
+from groundtrace.documents.base import Count, LineNumber, Record, Seconds, Time, Version
 from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 
 Scalar = str | int | float | bool | None
@@ -36,15 +37,17 @@ class Provenance(Record, frozen=True, kw_only=True):
         str | None, Meta(description="Batch folder within the run; null if there is none.")
     ] = None
     task_name: Annotated[str, Meta(description="Canonical name of the task.")]
-    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    trial_name: Annotated[
+        str, Meta(description="Name of the trial; empty in documents that do not say it.")
+    ] = ""
     config_name: Annotated[str, Meta(description="Full label of the configuration.")]
     benchmark: Annotated[
         str | None,
-        Meta(description="Suite; null when unknown, in version 1.0 an empty text (D59)."),
+        Meta(description="Suite; empty when unknown, in some older documents null (D59)."),
     ]
     model: Annotated[
         str | None, Meta(description="Model without provider prefix; null when unknown.")
-    ]
+    ] = None
     harness: Annotated[
         str | UnsetType | None,
         Meta(description="Program that ran the agent; null when unknown. Since 1.2."),
@@ -94,10 +97,10 @@ class Coverage(Record, frozen=True, kw_only=True):
     ]
     ground_truth_source: Annotated[
         str | None, Meta(description="The source that gave the ground-truth files.")
-    ]
+    ] = None
     ground_truth_confidence: Annotated[
         Confidence | None, Meta(description="The specification's confidence in that source.")
-    ]
+    ] = None
     elapsed_origin: Annotated[
         Literal["agent_execution", "first_timestamp"] | UnsetType | None,
         Meta(description="From when `elapsed_seconds` counts; null without times. Since 1.1."),
@@ -132,6 +135,13 @@ class Coverage(Record, frozen=True, kw_only=True):
             "trace records; null if it records no total. Since 1.2."
         ),
     ] = UNSET
+    subagents_unseen: Annotated[
+        Count | UnsetType,
+        Meta(
+            description="Subagents that were started and of whose calls the trace holds none. "
+            "Since 1.3."
+        ),
+    ] = UNSET
     unmatched_suffixes: Annotated[
         Count | UnsetType,
         Meta(
@@ -146,7 +156,7 @@ class Symbol(Record, frozen=True, kw_only=True):
 
     file: Annotated[str, Meta(description="File that holds the symbol.")]
     symbol: Annotated[str, Meta(description="Name of the function, class or other symbol.")]
-    repo: Annotated[str | None, Meta(description="Repository; null when not named.")]
+    repo: Annotated[str | None, Meta(description="Repository; null when not named.")] = None
 
 
 class Chunk(Record, frozen=True, kw_only=True):
@@ -155,7 +165,9 @@ class Chunk(Record, frozen=True, kw_only=True):
     file: Annotated[str, Meta(description="File that holds the lines.")]
     line_start: Annotated[LineNumber, Meta(description="First line, from 1.")]
     line_end: Annotated[LineNumber, Meta(description="Last line, inclusive.")]
-    annotation: Annotated[str | None, Meta(description="What the ground truth says about it.")]
+    annotation: Annotated[str | None, Meta(description="What the ground truth says about it.")] = (
+        None
+    )
 
 
 class GroundTruthSection(Record, frozen=True, kw_only=True):
@@ -331,16 +343,17 @@ class Event(Record, frozen=True, kw_only=True):
     """One tool call (D1)."""
 
     step_index: Annotated[Count, Meta(description="Zero-based position among all calls.")]
-    timestamp: Annotated[str | None, Meta(description="When it was made, UTC; null if unknown.")]
+    timestamp: Annotated[Time | None, Meta(description="When it was made, UTC; null if unknown.")]
     tool_name: Annotated[str, Meta(description="Raw name from the trace.")]
     tool_category: Annotated[Category, Meta(description="Category from the tool table.")]
     is_mcp: Annotated[bool, Meta(description="Went to an MCP server that counts (D3).")]
     arguments: Annotated[
-        dict[str, Scalar | list[Scalar]],
+        dict[str, Any],
         Meta(
-            description=("Only the important arguments: paths, patterns, queries, symbols, ranges.")
+            description="Only the important arguments: paths, patterns, queries, symbols, ranges; "
+            "texts, numbers and lists of them. Other programs also write nested ones."
         ),
-    ]
+    ] = msgspec.field(default_factory=dict)
     target_files: Annotated[
         list[str],
         Meta(
@@ -454,8 +467,8 @@ class EventsDocument(Record, frozen=True, kw_only=True):
 
     schema_version: Version
     generated_at: Annotated[
-        str | UnsetType,
-        Meta(description="When it was written, UTC; in documents of version 1.0 (D59)."),
+        Time | UnsetType,
+        Meta(description="When it was written, UTC; absent in some older documents (D59)."),
     ] = UNSET
     provenance: Annotated[Provenance, Meta(description="Which execution this is.")]
     coverage: Annotated[Coverage, Meta(description="What could be read.")]

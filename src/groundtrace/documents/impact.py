@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.answer import Answer
-from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.base import Count, Record, Share, Time, Version
 from groundtrace.documents.comparison import (
     Coefficient,
     Delta,
@@ -196,7 +196,7 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     """Correlations, matched comparisons and aggregates of one run or of all runs."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was computed, UTC.")]
     scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
     statement: Annotated[str, Meta(description="What the numbers do and do not say.")]
     seed: Annotated[int, Meta(description="Seed of all random draws.")]

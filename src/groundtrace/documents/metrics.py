@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Record, Seconds, Share, Version
+from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
@@ -35,8 +35,15 @@ class JudgedMetrics(Record, frozen=True, kw_only=True):
     ] = None
 
 
-NotComputable = Literal["no_ground_truth", "no_trace", "empty_trace", "answers_missing"]
-"""Why metrics cannot be computed (D19)."""
+NotComputable = Literal[
+    "no_ground_truth",
+    "no_trace",
+    "empty_trace",
+    "answers_missing",
+    "subagents_unseen",
+    "older_document",
+]
+"""Why metrics cannot be computed (D19, D190, D191)."""
 
 Cutoff = Literal["1", "3", "5", "10"]
 """The specification's values of K, as keys."""
@@ -381,7 +388,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     """All metrics of one trial."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was computed, UTC.")]
     provenance: Annotated[Provenance, Meta(description="Which execution this is.")]
     coverage: Annotated[Coverage, Meta(description="What could be read.")]
     event_summary: Annotated[EventSummary, Meta(description="Counts over the events.")]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Record, Seconds, Version
+from groundtrace.documents.base import Count, Record, Seconds, Time, Version
 from groundtrace.model import TrialId
 
 TrialState = Literal["selected", "superseded", "failed"]
@@ -79,7 +79,7 @@ class OutcomesDocument(Record, frozen=True, kw_only=True):
     """Outcomes of all trials of a run, or of all runs."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was written, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was written, UTC.")]
     scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
     trials: Annotated[list[TrialOutcome], Meta(description="Every trial found.")]
     skipped: Annotated[list[SkippedFolder], Meta(description="Folders skipped.")]

@@ -1,4 +1,9 @@
-"""The published JSON Schemas, made from the documents' types."""
+"""The published JSON Schemas, made from the documents' types.
+
+A member that a record does not have is refused in versions that are known here, and allowed in later
+minor versions, which may add some. So the records themselves allow others, and for known versions a
+second, short definition of each (`known.NAME`) lists the only members.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import Any
 import msgspec
 import msgspec.inspect as inspect
 
-from groundtrace.documents import KINDS, SCHEMA_VERSION
+from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.documents.base import cutoff_order
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -20,14 +25,40 @@ def schema(kind: str) -> dict[str, Any]:
     defs = made.pop("$defs")
     for struct in _structs(inspect.type_info(KINDS[kind].type), set()):
         _restrict_keys(struct, defs[struct.cls.__name__]["properties"])
-    root = defs.pop(made["$ref"].rpartition("/")[2])
+    name = made["$ref"].rpartition("/")[2]
+    strict = {f"known.{record}": _only_members(described) for record, described in defs.items()}
+    for described in defs.values():
+        del described["additionalProperties"]
     return {
         "$schema": DRAFT,
         "$id": f"{kind}_schema.json",
-        **root,
+        **defs.pop(name),
+        "if": {"properties": {"schema_version": {"enum": list(SCHEMA_VERSIONS)}}},
+        "then": {"$ref": f"#/$defs/known.{name}"},
         "$comment": f"Version {SCHEMA_VERSION}.",
-        "$defs": defs,
+        "$defs": {**defs, **strict},
     }
+
+
+def _only_members(described: dict[str, Any]) -> dict[str, Any]:
+    """The members of a record, and in them those of the records that they hold."""
+    members = {name: _records_in(inner) or True for name, inner in described["properties"].items()}
+    return {"properties": members, "additionalProperties": False}
+
+
+def _records_in(described: Any) -> dict[str, Any]:
+    """What holds for records in a value; keywords for lists and objects say nothing of others."""
+    if not isinstance(described, dict):
+        return {}
+    found: dict[str, Any] = {}
+    if "$ref" in described:
+        found["$ref"] = described["$ref"].replace("#/$defs/", "#/$defs/known.")
+    for key in ("items", "additionalProperties"):
+        if inner := _records_in(described.get(key)):
+            found[key] = inner
+    for option in described.get("anyOf", ()):
+        found.update(_records_in(option))
+    return found
 
 
 def render(kind: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from groundtrace.documents.base import Count, Record, Share, Version
+from groundtrace.documents.base import Count, Record, Share, Time, Version
 from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.documents.metrics import TaxonomyLabel
 from groundtrace.model import TrialId
@@ -66,6 +67,13 @@ class FirstHit(Record, frozen=True, kw_only=True):
     ttfr_tokens: Annotated[
         Distribution, Meta(description="Tokens to the first hit, over tasks that have one.")
     ]
+    clock: Annotated[
+        str | UnsetType,
+        Meta(
+            description="From when its seconds count, as `elapsed_origin`, if another group's "
+            "count from another moment: the two cannot be compared. Since 1.3."
+        ),
+    ] = UNSET
 
 
 class LabelSummary(Record, frozen=True, kw_only=True):
@@ -180,8 +188,17 @@ class GroupSummary(Record, frozen=True, kw_only=True):
     computable: Annotated[Count, Meta(description="Trials with file-level metrics.")]
     left_out: Annotated[Counts, Meta(description="Trials without, counted by reason.")]
     metrics: Annotated[
-        dict[str, Distribution], Meta(description="Canonical metric name to its statistics.")
+        dict[str, Distribution],
+        Meta(
+            description="The specification's metrics, over files that were met: canonical name to "
+            "statistics. In versions before 1.3 all metrics."
+        ),
     ]
+    first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
+    taxonomy: Annotated[dict[TaxonomyLabel, LabelSummary], Meta(description="Labels over trials.")]
+    slices: Annotated[SliceCounts, Meta(description="Trials by calibration slice.")]
+    coverage: Annotated[CoverageTable, Meta(description="What could be read.")]
+    events_by_category: Annotated[Counts, Meta(description="Events by tool category.")]
     outcomes: Annotated[
         dict[str, Distribution], Meta(description="Reward, cost, times and output tokens.")
     ]
@@ -189,19 +206,28 @@ class GroupSummary(Record, frozen=True, kw_only=True):
         dict[str, Distribution],
         Meta(description="Retrieval volume: events and files per task."),
     ]
-    first_hit: Annotated[FirstHit, Meta(description="Over retrieved files.")]
     first_hit_shown: Annotated[FirstHit, Meta(description="Over files whose content was shown.")]
-    taxonomy: Annotated[dict[TaxonomyLabel, LabelSummary], Meta(description="Labels over trials.")]
-    slices: Annotated[SliceCounts, Meta(description="Trials by calibration slice.")]
-    coverage: Annotated[CoverageTable, Meta(description="What could be read.")]
-    events_by_category: Annotated[Counts, Meta(description="Events by tool category.")]
     accesses: Annotated[
         Counts, Meta(description="Accesses by `category/kind`, such as `file_read/read`.")
     ]
+    more_metrics: Annotated[
+        dict[str, Distribution],
+        Meta(
+            description="Metrics that the specification does not have: over files whose content "
+            "was shown, lines, context and others. Since 1.3."
+        ),
+    ] = msgspec.field(default_factory=dict)
     discovery: Annotated[
         DiscoverySummary | UnsetType,
         Meta(description="Who found the relevant files; absent if no trial says. Since 1.2."),
     ] = UNSET
+
+    def value(self, name: str) -> Distribution | None:
+        """The statistics of a metric or outcome."""
+        for values in (self.metrics, self.more_metrics, self.outcomes):
+            if name in values:
+                return values[name]
+        return None
 
 
 class VerdictSummary(Record, frozen=True, kw_only=True):
@@ -264,7 +290,7 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """Statistics of a run, or of all runs."""
 
     schema_version: Version
-    generated_at: Annotated[str, Meta(description="When it was computed, UTC.")]
+    generated_at: Annotated[Time, Meta(description="When it was computed, UTC.")]
     scope: Annotated[str, Meta(description="Run id, or `*` for all runs.")]
     runs: Annotated[list[str], Meta(description="Runs that have evaluated trials.")]
     overall: Annotated[GroupSummary, Meta(description="All trials.")]

@@ -1,9 +1,8 @@
 """What each version of the documents added, and documents as an earlier version has them.
 
 Minor versions only add optional fields (1.1 to 1.0, 1.2 to 1.1, 1.3 to 1.2), so an earlier version of a
-document is the same document without these fields. Version 1.0 also requires two things that
-later versions do not: a time in `generated_at`, and a text as the suite (D59). Metrics are computed
-from the whole document before it is reduced: the version that is written changes no number.
+document is the same document without these fields. Metrics are computed from the whole document
+before it is reduced: the version that is written changes no number.
 """
 
 from __future__ import annotations
@@ -70,35 +69,25 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     },
     "1.3": {
         Provenance: ("repo_roots",),
-        Coverage: ("unmatched_suffixes",),
+        Coverage: ("subagents_unseen", "unmatched_suffixes"),
     },
 }
 """The optional fields that each version added, by type."""
 
 
 def events_as(document: EventsDocument, version: str, *, generated_at: str) -> EventsDocument:
-    """An events document as a version has it; `generated_at` is for versions that require it."""
+    """An events document as it is written: as a version has it, with its time of making (D59)."""
+    written = msgspec.structs.replace(document, generated_at=generated_at)
     if version == document.schema_version:
-        return document
+        return written
     without = _fields_after(version)
-    reduced = msgspec.structs.replace(
-        _reduced(document, without),
+    return msgspec.structs.replace(
+        _reduced(written, without),
         schema_version=version,
         provenance=_reduced(document.provenance, without),
         coverage=_reduced(document.coverage, without),
         ground_truth=_reduced(document.ground_truth, without),
         events=[_event(event, without) for event in document.events],
-    )
-    return _with_demands_of_1_0(reduced, generated_at) if version == "1.0" else reduced
-
-
-def _with_demands_of_1_0(document: EventsDocument, generated_at: str) -> EventsDocument:
-    """What the published schema of version 1.0 requires and later versions do not (D59)."""
-    where = document.provenance
-    return msgspec.structs.replace(
-        document,
-        generated_at=generated_at,
-        provenance=msgspec.structs.replace(where, benchmark=where.benchmark or ""),
     )
 
 

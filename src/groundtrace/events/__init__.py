@@ -196,7 +196,7 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         task_name=clean_text(trial.task_name),
         trial_name=clean_text(trial.trial_name),
         config_name=clean_text(trial.config_name),
-        benchmark=None if trial.benchmark is None else clean_text(trial.benchmark),
+        benchmark=clean_text(trial.benchmark or ""),
         model=None if model is None else clean_text(model),
         harness=_cleaned(trial.harness or trace.harness),
         harness_version=_cleaned(trial.harness_version or trace.harness_version),

@@ -11,7 +11,7 @@ from groundtrace.documents.events import Coverage, GroundTruthSection
 from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 
-_HARMLESS = frozenset({"empty_file", "non_json_lines", "not_a_transcript"})
+_HARMLESS = frozenset({"arguments_differ", "empty_file", "non_json_lines", "not_a_transcript"})
 """Problems of a trial's own files that lose nothing of what the agent did: standard error is merged
 into transcripts, and an empty file beside a complete one is not a loss."""
 
@@ -42,6 +42,7 @@ def coverage_of(
     unanswered = sum([call.result is None for call in trace.calls])
     looks = [view.looks for view in views]
     looks_unanswered = _lookups_unanswered(trace, looks) if unanswered else 0
+    unseen = _subagents_unseen(trace, views)
     return Coverage(
         has_trajectory=trace.has_trajectory,
         has_transcript=trace.has_transcript,
@@ -49,7 +50,7 @@ def coverage_of(
         has_chunk_ground_truth=section.chunks is not UNSET,
         trace_source=trace.source,
         degraded_reason=_degraded_reason(
-            trial, trace, views, problems, unanswered, looks_unanswered, has_truth=known
+            trial, trace, views, problems, unanswered, looks_unanswered, unseen, has_truth=known
         ),
         ground_truth_source=truth.source if known else None,
         ground_truth_confidence=truth.confidence if known else None,
@@ -60,6 +61,7 @@ def coverage_of(
         tokens_share=trace.tokens_share,
         lookups=sum(looks),
         lookups_unanswered=looks_unanswered,
+        subagents_unseen=unseen,
         unmatched_suffixes=unmatched_suffixes if known else UNSET,
     )
 
@@ -71,6 +73,7 @@ def _degraded_reason(
     problems: Sequence[Problem],
     unanswered: int,
     looks_unanswered: int,
+    unseen: int,
     *,
     has_truth: bool,
 ) -> str | None:
@@ -93,8 +96,9 @@ def _degraded_reason(
         reasons += _commands_not_read(views)
     if unanswered:
         reasons.append(f"the trace has no result for {unanswered} of {_calls(len(trace.calls))}")
-    if _subagents_missing(trace, views):
-        reasons.append("subagents were started, but the trace holds none of their calls")
+    if unseen:
+        number = "1 subagent was" if unseen == 1 else f"{unseen} subagents were"
+        reasons.append(f"{number} started of whose calls the trace holds none")
     if looks_unanswered:
         looked = sum(view.looks for view in views)
         reasons.append(
@@ -102,12 +106,18 @@ def _degraded_reason(
             "calls of unknown tools"
         )
     if not has_truth:
-        reasons.append(
-            "no ground truth: no definition of the task was found"
-            if trial.task is None
-            else "no ground truth: the task's definition names no files"
-        )
+        reasons.append(f"no ground truth: {_why_no_truth(trial, problems)}")
     return "; ".join(reasons) or None
+
+
+def _why_no_truth(trial: Trial, problems: Sequence[Problem]) -> str:
+    if trial.task is None:
+        unclear = (problem.reason for problem in problems if problem.kind == "ambiguous_task")
+        return next(unclear, "no definition of the task was found")
+    left_out = [problem.file for problem in problems if problem.kind == "truth_source_off"]
+    if left_out:
+        return f"files are named only by {' and '.join(left_out)}; --truth-sources chooses sources"
+    return "the task's definition names no files"
 
 
 def _damage(trial: Trial, problems: Iterable[Problem]) -> Iterator[str]:
@@ -141,9 +151,14 @@ def _lookups_unanswered(trace: Trace, looks: Sequence[bool]) -> int:
     return sum(is_lookup and call.result is None for call, is_lookup in pairs)
 
 
-def _subagents_missing(trace: Trace, views: Sequence[CallView]) -> bool:
-    started = [view for view in views if view.tool == _SUBAGENT_TOOL and not view.failed]
-    return bool(started) and not any(call.is_subagent for call in trace.calls)
+def _subagents_unseen(trace: Trace, views: Sequence[CallView]) -> int:
+    """Subagents that were started and of whose calls the trace holds none (D191)."""
+    started = sum(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
+    if not started:
+        return 0
+    seen = {call.agent for call in trace.calls if call.is_subagent}
+    # Calls of subagents that are not told apart may be those of all of them.
+    return 0 if None in seen else max(0, started - len(seen))
 
 
 def _calls(number: int) -> str:

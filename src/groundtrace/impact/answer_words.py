@@ -59,6 +59,7 @@ FLAGS: dict[PairDropReason, str] = {
 
 REASONS: dict[PairDropReason, str] = {
     "missing_side": "not run",
+    "document_refused": "document could not be read",
     "different_runs": "run by both, in different runs",
     "same_trial": "the same trial on both sides",
     "model_unknown": "model unknown",

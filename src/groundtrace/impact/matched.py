@@ -177,7 +177,12 @@ def compare(
     ours = [o for o in observations if o.config_name == baseline]
     theirs = [o for o in observations if o.config_name == config]
     required = Requirements(
-        run=not options.pair_across_runs, allow_unknown_version=options.allow_unknown_version
+        run=not options.pair_across_runs,
+        allow_unknown_version=options.allow_unknown_version,
+        refused={
+            side: tuple(file.lower() for folder, file in options.refused if folder == name)
+            for side, name in (("baseline", baseline), ("config", config))
+        },
     )
     pairs = pair_tasks(ours, theirs, required)
     absent = tuple(name for name, own in ((baseline, ours), (config, theirs)) if not own)

@@ -95,6 +95,8 @@ class Observation(TrialId, frozen=True, kw_only=True):
     """Another copy of this trial counts in its configuration."""
     why: WhyAbsent
     """Reason code of a metric that is absent, as summaries count it."""
+    truth_source: str | None = None
+    """The source that gave the relevant files."""
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
     elsewhere: bool = False
@@ -268,6 +270,7 @@ class _Shared:
             repo=self.maybe(row.repo),
             clock=None if clock is UNSET else self.maybe(clock),
             confidence=self.maybe(row.coverage.ground_truth_confidence),
+            truth_source=self.maybe(row.coverage.ground_truth_source),
             unknown_calls=0 if unknown is UNSET else unknown,
             values=self.values(row),
             is_copy=False,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 from groundtrace.documents.comparison import PairDropReason, Requirement, Side
 from groundtrace.impact.clocks import on_one_clock, timed_names
@@ -13,6 +14,7 @@ from groundtrace.rows.means import mean_of
 
 _FURTHEST: tuple[PairDropReason, ...] = (
     "missing_side",
+    "document_refused",
     "different_runs",
     "same_trial",
     "outcomes_refused",
@@ -35,10 +37,13 @@ class Requirements:
     reward: bool = True
     run: bool = True
     allow_unknown_version: bool = False
+    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Side to the file names of its documents that could not be read, in lower case."""
 
     def without(self, dropped: Sequence[Requirement]) -> Requirements:
         """The same without some of them."""
-        return replace(self, **dict.fromkeys(dropped, False))
+        names: dict[str, Any] = dict.fromkeys(dropped, False)
+        return replace(self, **names)
 
     def relaxed(self) -> Iterator[tuple[Requirement, ...]]:
         """Sets of requirements to drop; the smallest sets come first."""
@@ -180,6 +185,9 @@ def _pair(left: list[Observation], right: list[Observation], required: Requireme
     worst = None if cells else max(failed, key=lambda f: _FURTHEST.index(f.reason))
     if worst is not None and worst.reason == "missing_side":
         worst = _missing(bool(left), bool(right))
+        files = required.refused.get(worst.side or "", ())
+        if any(file.startswith(f"{first.task_name.lower()}.") for file in files):
+            worst = replace(worst, reason="document_refused")
     return Pair(first.task_name, first.benchmark, repo, tuple(cells), worst)
 
 

@@ -1,7 +1,6 @@
 """Metrics: from an events document to a metrics document, and the description of each metric.
 
 evidence      what was touched, and by which kind of access
-older_documents  documents of versions 1.0 and 1.1, completed before they are counted
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4

@@ -47,6 +47,9 @@ SECTIONS: tuple[MetricSection[Any], ...] = (
 )
 """The sections of the metrics document that hold metrics, in the order of tables."""
 
+SPECIFIED = frozenset({"file_level_metrics", "chunk_level_metrics", "utilization_probes"})
+"""Sections that hold the specification's own metrics: they come first everywhere (D195)."""
+
 Kind = TypeVar("Kind", bound=Quantity)
 
 

@@ -41,7 +41,7 @@ def chunk_access(evidence: EvidenceView) -> ChunkAccess:
     # A chunk's file can be spelled as in the ground truth or as in the trial.
     touched = {name.lower() for touch in evidence.touches for name in (touch.file, touch.name)}
     hit = sum(chunk.file.lower() in touched for chunk in chunks)
-    return ChunkAccess(len(chunks), hit, evidence.trace_reason)
+    return ChunkAccess(len(chunks), hit, evidence.trace_reason or evidence.identity_reason)
 
 
 def make_chunk_level(chunks: ChunkAccess) -> ChunkLevelMetrics:
@@ -73,7 +73,7 @@ _CHUNK_RECALL = MetricDeclaration[ChunkAccess](
     title="Chunk recall",
     measures="Share of the ground truth's line ranges whose file was accessed in any way, writes included.",
     formula="chunks whose file was accessed / chunks",
-    undefined="the task has no line ranges (`no_chunk_ground_truth`), or there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`)",
+    undefined="the task has no line ranges (`no_chunk_ground_truth`), or there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`)",
     known_problems=(
         "An access to the file is enough; this metric does not judge whether the lines "
         "themselves were shown."

@@ -60,10 +60,8 @@ class ContextUse(Frozen, frozen=True):
 
 def context_use(evidence: EvidenceView) -> ContextUse:
     """What went into a trial's context, compared with the ground truth."""
-    if evidence.reason is not None:
-        return ContextUse(evidence.reason)
-    if evidence.basis == "categories":
-        return ContextUse("older_document")
+    if evidence.kinds_reason is not None:
+        return ContextUse(evidence.kinds_reason)
     chars = _AnswerChars(evidence)
     shown = [touch for touch in evidence.touches if touch.kind in SHOWN]
     relevant = [touch for touch in shown if touch.truth is not None]

@@ -72,8 +72,8 @@ class Finds(Frozen, frozen=True):
 
 def finds(evidence: EvidenceView) -> Finds:
     """Who met each relevant file of a trial; writes do not count as finding."""
-    if evidence.reason is not None:
-        return Finds(evidence.reason)
+    if evidence.kinds_reason is not None:
+        return Finds(evidence.kinds_reason)
     met: dict[str, list[Touch]] = {entry: [] for entry in evidence.truth}
     for touch in evidence.touches:
         if touch.truth is not None and touch.kind in RETRIEVED:
@@ -132,6 +132,9 @@ def _distinct(names: Iterable[str]) -> list[str]:
 # --- the metrics ----------------------------------------------------------------------------
 
 
+_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
+
+
 def _mcp(event: Event) -> bool:
     return event.is_mcp
 
@@ -167,7 +170,7 @@ _FOUND_FIRST_BY_MCP = MetricDeclaration[Finds](
         "relevant files whose first access, not counting writes, is a call with `is_mcp` / "
         "relevant files"
     ),
-    undefined=NO_TRUTH_OR_TRACE,
+    undefined=_UNDEFINED,
     known_problems=_DESCRIBES
     + (
         "In a trial without MCP servers it is 0. To be first can be chance: "
@@ -192,7 +195,7 @@ _SHOWN_FIRST_BY_MCP = MetricDeclaration[Finds](
     title="Shown first by MCP",
     measures="Share of the relevant files whose content a call to an MCP server showed before any other call did.",
     formula="relevant files first shown by a call with `is_mcp` / relevant files",
-    undefined=NO_TRUTH_OR_TRACE,
+    undefined=_UNDEFINED,
     known_problems=_DESCRIBES + "A few lines of a search result count as the file's content.",
     reference=_OURS,
     compute=lambda view: view.share(_shown_by_mcp),
@@ -217,7 +220,7 @@ _FOUND_ONLY_BY_MCP = MetricDeclaration[Finds](
     formula=(
         "relevant files accessed only by calls with `is_mcp`, not counting writes / relevant files"
     ),
-    undefined=NO_TRUTH_OR_TRACE,
+    undefined=_UNDEFINED,
     known_problems=_DESCRIBES
     + (
         "An agent that has no other way to look at files finds everything through the server; "
@@ -243,7 +246,7 @@ _FOUND_FIRST_BY_SUBAGENTS = MetricDeclaration[Finds](
     formula=(
         "relevant files whose first access, not counting writes, is by a subagent / relevant files"
     ),
-    undefined=NO_TRUTH_OR_TRACE,
+    undefined=_UNDEFINED,
     known_problems=_DESCRIBES
     + (
         "If a trace leaves out the calls of subagents, the value is 0; the document's "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
@@ -27,6 +27,8 @@ def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
     if evidence.reason is not None:
         return ErrorTaxonomy(computable=False, reason=evidence.reason, slices=slices)
     files = _files(evidence, retrieved, evidence.first(WRITTEN))
+    for label in _unknown(evidence):
+        del files[label]
     targets = edit_targets(evidence)
     return ErrorTaxonomy(
         computable=True,
@@ -37,6 +39,14 @@ def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
         not_applicable=list(ABOUT_WRITES) if targets == "none_expected" else [],
         edit_targets=targets,
     )
+
+
+def _unknown(evidence: EvidenceView) -> Iterator[TaxonomyLabel]:
+    """Labels that an older document cannot give: what was written, or what is near (D190)."""
+    if evidence.unclear_use is not None:
+        yield from ABOUT_WRITES
+    if evidence.identity_reason is not None:
+        yield "ambiguity_near_miss"
 
 
 def edit_targets(evidence: EvidenceView) -> EditTargets:

@@ -1,14 +1,14 @@
 """What the agent touched according to a document, arranged for all metrics.
 
 The events stage has already decided which file is which ground-truth entry; this module only
-collects the result. For a document without accesses (version 1.0) the category of each call decides
-the kind of access (D12, D22).
+collects the result. Documents before version 1.2 say less: `_completed` adds what their own text
+tells, and what it does not tell has no value (D190).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from math import isfinite
 from operator import attrgetter
@@ -16,12 +16,12 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, Coverage, Event, EventsDocument, EventSummary
-from groundtrace.documents.metrics import NotComputable
-from groundtrace.metrics.older_documents import completed
-from groundtrace.model import AccessKind
+from groundtrace.documents.metrics import Basis, NotComputable
+from groundtrace.model import AccessKind, Category
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
 """Kinds of access that count as retrieval: all except `written` (D18)."""
@@ -32,6 +32,9 @@ SHOWN: frozenset[AccessKind] = frozenset({"read", "matched"})
 READ: frozenset[AccessKind] = frozenset({"read"})
 WRITTEN: frozenset[AccessKind] = frozenset({"written"})
 
+
+_KIND_BY_CATEGORY: Mapping[Category, AccessKind] = {"file_read": "read", "file_write": "written"}
+"""How a call of version 1.0 touched its targets, if its category tells; else they were met."""
 
 _STEP = attrgetter("step_index")
 
@@ -58,18 +61,14 @@ class Touch(msgspec.Struct, frozen=True):
 
 
 class EvidenceView:
-    """A document's touches in order, its ground truth, and whether metrics can be computed.
-
-    A document of an older version is completed first, so that this class and everything after it
-    only needs to look at accesses.
-    """
+    """A document's touches in order, its ground truth, and whether metrics can be computed."""
 
     def __init__(self, document: EventsDocument) -> None:
         major, _, minor = document.schema_version.partition(".")
         self.version = (int(major), int(minor))
         """Version of the document as it was stored."""
-        self.basis, document = completed(document)
-        self.document = document
+        with_accesses = all(event.accesses is not UNSET for event in document.events)
+        self.basis: Basis = "accesses" if with_accesses else "categories"
         entries = {entry.lower(): entry for entry in reversed(document.ground_truth.files)}
         has_truth = document.coverage.has_ground_truth
         self._entries = entries if has_truth else {}
@@ -79,6 +78,12 @@ class EvidenceView:
             )
         )
         """Distinct ground-truth entries, in the document's order."""
+        self.identity_reason: NotComputable | None = None
+        """Why it is not known which edit target, chunk or neighbour a file is (D190)."""
+        if not with_accesses or self.version < _IDENTITY_SINCE:
+            document = _completed(document, self._entries)
+            self.identity_reason = "older_document" if _names_repos(document) else None
+        self.document = document
         self.touches: tuple[Touch, ...] = tuple(
             [
                 self._touch(event, access)
@@ -94,14 +99,38 @@ class EvidenceView:
     @cached_property
     def trace_reason(self) -> NotComputable | None:
         """Why it is not known what the agent did (D19)."""
-        if not self.document.events:
-            return why_no_events(self.document.coverage)
-        return "answers_missing" if answers_missing(self.document.coverage) else None
+        coverage, calls = self.document.coverage, len(self.document.events)
+        if not calls or coverage.trace_source is None:
+            return why_no_events(coverage)
+        if answers_missing(coverage, calls):
+            return "answers_missing"
+        return "subagents_unseen" if subagents_unseen(coverage, calls) else None
 
     @cached_property
     def reason(self) -> NotComputable | None:
         """Why metrics against the ground truth cannot be computed; None when they can (D19)."""
         return self.trace_reason if self.truth else "no_ground_truth"
+
+    @cached_property
+    def kinds_reason(self) -> NotComputable | None:
+        """Why it is not known how files were touched: the document has no accesses (D190)."""
+        return self.reason or ("older_document" if self.basis == "categories" else None)
+
+    @cached_property
+    def use_reason(self) -> NotComputable | None:
+        """Why reads and writes cannot be compared with the ground truth."""
+        return self.reason or self.unclear_use
+
+    @cached_property
+    def unclear_use(self) -> NotComputable | None:
+        """Why it is not known which files were read and which were written.
+
+        The categories of version 1.0 tell it, unless a shell command or the like has targets: it
+        may have read or written them (D190).
+        """
+        events = self.document.events if self.basis == "categories" else ()
+        unclear = any(event.tool_category == "other" and event.target_files for event in events)
+        return "older_document" if unclear else None
 
     def first(self, kinds: Collection[AccessKind]) -> tuple[Touch, ...]:
         """The first touch of each file by one of the kinds, first seen first (D18).
@@ -137,13 +166,91 @@ class EvidenceView:
         )
 
 
+# --- documents before version 1.2 ---------------------------------------------------------------
+
+_IDENTITY_SINCE = (1, 2)
+"""The first version whose accesses say which edit target a file is and whether it is near."""
+
+
+def _completed(document: EventsDocument, entries: Mapping[str, str]) -> EventsDocument:
+    """An older document with accesses, and on them what equal spellings tell (D190).
+
+    Its paths are normalized, so files are compared as text. `entries` are those of the ground
+    truth by their text in lower case.
+    """
+    edits = document.ground_truth.expected_edit_files
+    targets = {} if edits is UNSET else {edit.lower(): edit for edit in reversed(edits)}
+    folders = {_folder(entry) for entry in entries}
+    events = []
+    for event in document.events:
+        accesses = [] if event.accesses is UNSET else event.accesses
+        if event.accesses is UNSET:
+            accesses = list(_accesses_of(event, entries))
+        known = [_with_identity(access, entries, targets, folders) for access in accesses]
+        events.append(replace(event, accesses=known))
+    return replace(document, events=events)
+
+
+def _accesses_of(event: Event, entries: Mapping[str, str]) -> Iterator[Access]:
+    """The targets of a call of version 1.0, with the entries that the call says it matched."""
+    kind = _KIND_BY_CATEGORY.get(event.tool_category, "surfaced")
+    named = {name.lower(): None for name in event.matched_ground_truth_files}
+    matched = {target: target.lower() for target in event.target_files if target.lower() in entries}
+    for name in named:
+        if name in entries and name not in matched.values():
+            # Some programs write the entry in one spelling and the target in another.
+            likely = [one for one in event.target_files if _is_end(one.lower(), name)]
+            matched[max(likely, key=len, default=name)] = name
+    for target in dict.fromkeys([*event.target_files, *matched]):
+        entry = entries[matched[target]] if target in matched else UNSET
+        yield Access(file=target, kind=kind, ground_truth_file=entry)
+
+
+def _is_end(one: str, other: str) -> bool:
+    """Whether one of two paths is the end of the other."""
+    paths = [f"/{text.rpartition('::')[2]}" for text in (one, other)]
+    return paths[0].endswith(paths[1]) or paths[1].endswith(paths[0])
+
+
+def _with_identity(
+    access: Access, entries: Mapping[str, str], targets: Mapping[str, str], folders: Collection[str]
+) -> Access:
+    truth = access.ground_truth_file
+    relevant = truth is not UNSET and truth.lower() in entries
+    edit = targets.get(access.file.lower())
+    if edit is None and truth is not UNSET:
+        edit = targets.get(truth.lower())
+    return replace(
+        access,
+        expected_edit_file=UNSET if edit is None else edit,
+        near_ground_truth=True if not relevant and _folder(access.file) in folders else UNSET,
+    )
+
+
+def _names_repos(document: EventsDocument) -> bool:
+    """Whether a name in the document has a repository: then one file may have two spellings, and
+    text does not tell whether they are the same."""
+    truth = document.ground_truth
+    edits = () if truth.expected_edit_files is UNSET else truth.expected_edit_files
+    chunks = () if truth.chunks is UNSET else [chunk.file for chunk in truth.chunks]
+    targets = (target for event in document.events for target in event.target_files)
+    return any("::" in name for names in (truth.files, edits, chunks, targets) for name in names)
+
+
+def _folder(file: str) -> str:
+    """The folder of a file, in lower case."""
+    return file.lower().rpartition("/")[0]
+
+
 def within_limit(total: int) -> int:
     """A total within the schema's limit: a document from another program can claim any count."""
     return total if total < MAX_INT else MAX_INT
 
 
 def access_counts(evidence: EvidenceView) -> dict[str, int]:
-    """Accesses counted by `category/kind`, such as `file_read/read`."""
+    """Accesses counted by `category/kind`, such as `file_read/read`; empty without kinds."""
+    if evidence.basis == "categories":
+        return {}
     counts = Counter([(touch.event.tool_category, touch.kind) for touch in evidence.touches])
     named = {f"{category}/{kind}": count for (category, kind), count in counts.items()}
     return dict(sorted(named.items()))
@@ -154,11 +261,23 @@ def why_no_events(coverage: Coverage) -> NotComputable:
     return "no_trace" if coverage.trace_source is None else "empty_trace"
 
 
-def answers_missing(coverage: Coverage) -> bool:
-    """Whether answers are missing for more than half of the calls that find files by their answer
-    (D47)."""
-    looked, missing = coverage.lookups, coverage.lookups_unanswered
-    return looked is not UNSET and missing is not UNSET and 2 * missing > looked
+HANDFUL = 5
+"""Fewer calls without an answer do not hide what a trial found, if others have theirs (D191)."""
+
+
+def answers_missing(coverage: Coverage, calls: int) -> bool:
+    """Whether answers are missing for more than half of all calls, and among them those of a
+    handful that find files by their answer (D191); or no call at all has one."""
+    without, lookups = coverage.calls_unanswered, coverage.lookups_unanswered
+    if without is UNSET or lookups is UNSET or not lookups:
+        return False
+    return without >= calls or (lookups >= HANDFUL and 2 * without > calls)
+
+
+def subagents_unseen(coverage: Coverage, calls: int) -> bool:
+    """Whether more than half of all calls start subagents whose work is not in the trace (D191)."""
+    unseen = coverage.subagents_unseen
+    return unseen is not UNSET and 2 * unseen > calls
 
 
 def seconds_at(touch: Touch) -> float | None:

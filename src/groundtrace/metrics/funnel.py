@@ -34,10 +34,8 @@ class Funnel(Frozen, frozen=True):
 
 def funnel_of(evidence: EvidenceView) -> Funnel:
     """The stages that the relevant files of a trial's task reached."""
-    if evidence.reason is not None:
-        return Funnel(evidence.reason)
-    if evidence.basis == "categories":
-        return Funnel("older_document")
+    if evidence.kinds_reason is not None:
+        return Funnel(evidence.kinds_reason)
     edited = edited_files(evidence)
     stages: dict[str, FunnelStage] = dict.fromkeys(evidence.truth, "never_met")
     reached: Sequence[tuple[FunnelStage, frozenset[AccessKind]]] = (

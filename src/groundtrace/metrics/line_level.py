@@ -138,7 +138,7 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
 
 _UNDEFINED = (
     "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
-    "(`no_trace`, `empty_trace`, `answers_missing`), the document is of version 1.0 "
+    "(`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`), the document is of version 1.0 "
     "(`older_document`), or more than 20 % of the accesses that showed ground-truth files have "
     "unknown lines (`lines_unknown`)"
 )

@@ -185,7 +185,7 @@ _OURS = "groundtrace, decision D94"
 _NO_GOLD = "the task does not say which files to edit (`no_expected_edit_files`) or expects no edit (`no_edit_expected`)"
 _NO_PATCH = (
     _NO_GOLD
-    + ", or there is no patch and no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`) or none that shows a write (`nothing_written`)"
+    + ", or there is no patch and no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`) or none that shows a write (`nothing_written`)"
 )
 _NOT_SEEN = ", or the trace does not say what was shown"
 _FROM_WRITES = (
@@ -378,7 +378,7 @@ def _acc(k: int) -> MetricDeclaration[PatchFiles]:
         ),
         formula=f"1 if gold ⊆ first {k} files in the order in which they were first shown, else 0",
         undefined=_NO_GOLD
-        + ", there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`)"
+        + ", there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`)"
         + ", or the gold patch only creates files (`only_new_files`)",
         known_problems=(
             "Published values rank the locations that a method names at its end. Agents name "

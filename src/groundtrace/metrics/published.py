@@ -93,7 +93,7 @@ _FILE_NAMES = (
 
 
 def _of_files(evidence: EvidenceView) -> Published:
-    reason = evidence.reason or ("older_document" if evidence.basis == "categories" else None)
+    reason = evidence.kinds_reason
     if reason is not None:
         return dict.fromkeys(_FILE_NAMES, Number(reason=reason))
     shown = evidence.first(SHOWN)
@@ -233,7 +233,7 @@ _CONTEXTBENCH = (
 _NO_PATCH = (
     "the task does not say which files to edit (`no_expected_edit_files`) or expects no edit "
     "(`no_edit_expected`), or it is unknown what was edited (`no_trace`, `empty_trace`, "
-    "`answers_missing`, `older_document`, `nothing_written`)"
+    "`answers_missing`, `subagents_unseen`, `older_document`, `nothing_written`)"
 )
 _NO_FILES = (
     NO_TRUTH_OR_TRACE
@@ -241,7 +241,7 @@ _NO_FILES = (
 )
 _NO_LINES = (
     "the task has no annotated lines (`no_chunk_ground_truth`, `no_gold_context`), there is no "
-    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `older_document`), or too few "
+    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`), or too few "
     "accesses have known lines (`lines_unknown`)"
 )
 _NO_USE = (
@@ -413,7 +413,7 @@ _DECLARED = (
         "Share of the views of lines that show a line that an earlier call had already shown.",
         "Σ |lines of a call ∩ lines of earlier calls| / Σ |lines of a call|",
         (
-            "there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, "
+            "there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, "
             "`older_document`), nothing was shown (`nothing_shown`), or too few accesses have "
             "known lines (`lines_unknown`)"
         ),

@@ -33,8 +33,9 @@ View = TypeVar("View")
 
 NO_TRUTH_OR_TRACE = (
     "the task has no ground truth (`no_ground_truth`), there is no usable trace (`no_trace`), "
-    "no tool call could be read from it (`empty_trace`), or most results are missing "
-    "(`answers_missing`)"
+    "no tool call could be read from it (`empty_trace`), most results are missing "
+    "(`answers_missing`), or it shows nothing of the subagents that did most of the work "
+    "(`subagents_unseen`)"
 )
 """Why most metrics are undefined, in the words of the reference page."""
 
@@ -175,6 +176,8 @@ class SectionField(Frozen, Generic[View], frozen=True, kw_only=True):
     """Put after their titles."""
     measures_end: str = ""
     """Put after what they measure."""
+    undefined_end: str = ""
+    """Put after when they are undefined."""
 
 
 class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
@@ -259,7 +262,7 @@ class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
             measures=measures + where.measures_end,
             unit=declared.unit,
             better=declared.better,
-            undefined=declared.undefined,
+            undefined=declared.undefined + where.undefined_end,
             shown_in={**family_spots, **declared.shown_in.get(name, {})},
             family=declared.name,
             section=where.name,

@@ -18,6 +18,9 @@ from groundtrace.metrics.record import (
     SectionField,
 )
 
+NO_EDIT = "no_edit_expected"
+"""The task expects no edit: numbers about writes do not apply (D193)."""
+
 
 class WrittenTargets(Frozen, frozen=True):
     """The files in which the task expects an edit. They are separate from the relevant files: a
@@ -55,12 +58,17 @@ class EvidenceUse(Frozen, frozen=True):
         """A part of a whole; None without ground truth or trace, and if the whole is 0."""
         return part / whole if self.reason is None and whole else None
 
+    def of_writes(self, part: int, whole: int) -> float | None:
+        """The same for what was written: None if nothing was, or if nothing should be (D193)."""
+        wanted = self.written and self.edits.reason != NO_EDIT
+        return self.share(part, whole) if wanted else None
+
 
 def evidence_use(evidence: EvidenceView) -> EvidenceUse:
     """Reads and writes of a trial, counted."""
     read, written = evidence.first(READ), evidence.first(WRITTEN)
     return EvidenceUse(
-        reason=evidence.reason,
+        reason=evidence.use_reason,
         relevant=len(evidence.truth),
         read=len(read),
         read_relevant=_relevant(read),
@@ -88,10 +96,11 @@ def _edit_targets(evidence: EvidenceView, written: Sequence[Touch]) -> WrittenTa
     if expected is UNSET:
         return WrittenTargets(0, None, "no_expected_edit_files")
     if not expected:
-        return WrittenTargets(0, None, "no_edit_expected")
+        return WrittenTargets(0, None, NO_EDIT)
     targets = list({entry.lower(): entry for entry in expected}.values())
-    if evidence.trace_reason is not None:
-        return WrittenTargets(len(targets), None, evidence.trace_reason)
+    reason = evidence.trace_reason or evidence.unclear_use or evidence.identity_reason
+    if reason is not None:
+        return WrittenTargets(len(targets), None, reason)
     if not written:
         return WrittenTargets(len(targets), 0, "nothing_written")
     edited = {touch.edit.lower() for touch in written if touch.edit is not None}
@@ -120,6 +129,8 @@ def _why(probes: UtilizationProbes, declared: MetricDeclaration[EvidenceUse]) ->
         return probes.expected_edit_probe_reason or declared.missing
     if not probes.probe_available:
         return probes.reason or "not_computable"
+    if declared is not _READ_RELEVANT and probes.expected_edit_probe_reason == NO_EDIT:
+        return NO_EDIT
     return declared.missing
 
 
@@ -128,7 +139,9 @@ def _edits_written_out(use: EvidenceUse) -> str:
     return f"{use.edits.written}{whole} expected edit files written"
 
 
-_NO_WRITE = NO_TRUTH_OR_TRACE + ", or nothing was written (`nothing_written`)"
+_NO_WRITE = NO_TRUTH_OR_TRACE + (
+    ", nothing was written (`nothing_written`), or the task expects no edit (`no_edit_expected`)"
+)
 
 _READ_RELEVANT = MetricDeclaration[EvidenceUse](
     name="util_read_overlap_with_relevant_files",
@@ -172,7 +185,7 @@ _WRITTEN_RELEVANT = MetricDeclaration[EvidenceUse](
         "that fix something, and means nothing for other tasks."
     ),
     reference=SPECIFICATION,
-    compute=lambda use: use.share(use.written_relevant, use.relevant) if use.written else None,
+    compute=lambda use: use.of_writes(use.written_relevant, use.relevant),
     arithmetic=lambda use: f"{use.written_relevant} of {use.relevant} relevant files written",
     worked={
         "util_write_overlap_with_relevant_files_proxy": ("src/app.py was written: 1 / 3", 0.3333),
@@ -197,7 +210,7 @@ _EXPECTED_EDITS = MetricDeclaration[EvidenceUse](
     undefined=(
         "the task does not say which files to edit (`no_expected_edit_files`) or expects no "
         "edit (`no_edit_expected`), there is no usable trace (`no_trace`, `empty_trace`, "
-        "`answers_missing`), or nothing was written (`nothing_written`)"
+        "`answers_missing`, `subagents_unseen`), or nothing was written (`nothing_written`)"
     ),
     known_problems="It does not say whether the edit was right; the verifier checks that.",
     reference=SPECIFICATION,
@@ -228,7 +241,7 @@ _READ_BEFORE_WRITE = MetricDeclaration[EvidenceUse](
     undefined=_NO_WRITE,
     known_problems="New files cannot be read before they exist, so an agent that adds files scores lower.",
     reference=SPECIFICATION,
-    compute=lambda use: use.share(use.read_before, use.written),
+    compute=lambda use: use.of_writes(use.read_before, use.written),
     arithmetic=lambda use: f"{use.read_before} of {use.written} written files",
     worked={
         "util_read_before_write_ratio": (

@@ -299,7 +299,7 @@ def _no_analysis(data: ReportData) -> str:
 
 
 def _mean(group: GroupSummary, name: str) -> str:
-    found = group.metrics.get(name) or group.outcomes.get(name)
+    found = group.value(name)
     if found is None or found.mean is None:
         return formats.MISSING
     return f"{written(name, found.mean)} ({found.n:,})"

@@ -67,12 +67,35 @@ def shared_clock(times: Iterable[tuple[str, str | None]]) -> SharedClock:
     return SharedClock(min((c for c in clocks if c is not None), key=rank), any_counts=False)
 
 
+class GroupClock(Frozen, frozen=True):
+    """What the seconds of a group of trials count from."""
+
+    mark: str | None = None
+    """The clock, where not all groups have the same."""
+    is_own: bool = False
+    """It is not the clock of most configurations, but all times of the group are by it."""
+
+
 class RowClocks:
     """Configuration and clock of each row, as a small number."""
 
     def __init__(self) -> None:
         self._codes: dict[tuple[str, str | None], int] = {}
         self._of_rows = array("l")
+        self._timed: frozenset[int] = frozenset()
+        """Rows that have a time."""
+        self._shared: SharedClock = ANY_CLOCK
+
+    def of(self, rows: Iterable[int]) -> GroupClock:
+        """The clock of a group; its times count in its own row whatever others count by (D121)."""
+        if self._shared.any_counts:
+            return GroupClock()
+        named = list(self._codes)
+        clocks = {named[self._of_rows[row]][1] for row in rows if row in self._timed}
+        if len(clocks) != 1:
+            return GroupClock(self._shared.clock if clocks else None)
+        (own,) = clocks
+        return GroupClock(own or "unknown", is_own=own != self._shared.clock)
 
     def add(self, row: TrialRow) -> None:
         """Append a row."""
@@ -88,7 +111,8 @@ class RowClocks:
         places = [
             row for row in range(len(self._of_rows)) if any(table[name].has(row) for name in timed)
         ]
-        clock = shared_clock(named[self._of_rows[row]] for row in places)
+        self._timed = frozenset(places)
+        self._shared = clock = shared_clock(named[self._of_rows[row]] for row in places)
         reasons = [clock.why_not(by) for _, by in named]
         for row in places:
             why = reasons[self._of_rows[row]]

@@ -52,7 +52,7 @@ def row_from(
         run_id=where.run_id,
         config_name=where.config_name,
         task_name=where.task_name,
-        trial_name=where.trial_name,
+        trial_name=where.trial_name or where.task_name,
         benchmark=where.benchmark or None,
         model=where.model,
         batch_timestamp=where.batch_timestamp,

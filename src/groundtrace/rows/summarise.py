@@ -36,8 +36,8 @@ from groundtrace.documents.summary import (
     SkippedPath,
     SliceCounts,
 )
-from groundtrace.metrics.catalogue import METRICS, OUTCOMES
-from groundtrace.rows.clocks import RowClocks
+from groundtrace.metrics.catalogue import METRICS, OUTCOMES, SPECIFIED
+from groundtrace.rows.clocks import GroupClock, RowClocks, timed_names
 from groundtrace.rows.finders import discovery_summary
 from groundtrace.rows.groups import (
     FLAGS,
@@ -197,7 +197,13 @@ def _held(total: int) -> int:
     return min(total, MAX_INT)
 
 
-_NAMES = (*METRICS, *VOLUME, *OUTCOMES, *LABELS, "hit", "hit_shown")
+OWN = "own clock: "
+"""Before the names of times by each trial's own clock, of which none is left out."""
+
+_SPECIFIED = tuple(name for name, metric in METRICS.items() if metric.section in SPECIFIED)
+
+_OWN_TIMES = tuple(f"{OWN}{name}" for name in timed_names())
+_NAMES = (*METRICS, *VOLUME, *OUTCOMES, *LABELS, "hit", "hit_shown", *_OWN_TIMES)
 """Every value of a row that a summary has statistics of, in the order in which `_values` gives
 them."""
 
@@ -220,6 +226,7 @@ def _values(row: TrialRow) -> list[float | None]:
     for label in LABELS:
         values.append(None if label in row.not_applicable else row.labels.get(label))
     values += (row.hit, row.hit_shown)
+    values += map(row.metrics.get, timed_names())
     return values
 
 
@@ -230,7 +237,10 @@ def _why_missing(row: TrialRow) -> Callable[[str], str]:
     def why(name: str) -> str:
         if name in OUTCOMES:
             return no_outcome
-        return row.reason or "no_edit_expected" if name in LABELS else row.why_undefined(name)
+        if name in LABELS:
+            unfit = "no_edit_expected" if name in row.not_applicable else "older_document"
+            return row.reason or unfit
+        return row.why_undefined(name.removeprefix(OWN))
 
     return why
 
@@ -327,16 +337,20 @@ class SummaryTable:
     def _summary(
         self, group: GroupCounts, rows: array[int], found: Mapping[str, Distribution]
     ) -> GroupSummary:
+        clock = self._clocks.of(rows)
+        if clock.is_own:
+            found = {**found, **{name: found[f"{OWN}{name}"] for name in timed_names()}}
         return GroupSummary(
             trials=len(rows),
             tasks=self.tasks(rows),
             computable=len(rows) - sum(group.left_out.values()),
             left_out=_sorted(group.left_out),
-            metrics={name: found[name] for name in METRICS},
+            metrics={name: found[name] for name in _SPECIFIED},
+            more_metrics={name: found[name] for name in METRICS if name not in _SPECIFIED},
             outcomes={name: found[name] for name in OUTCOMES},
             volume={name: found[name] for name in VOLUME},
-            first_hit=self._first_hit(rows, "hit", "first_hit", found),
-            first_hit_shown=self._first_hit(rows, "hit_shown", "first_hit_shown", found),
+            first_hit=self._first_hit(rows, "hit", "first_hit", found, clock),
+            first_hit_shown=self._first_hit(rows, "hit_shown", "first_hit_shown", found, clock),
             taxonomy={label: _label(label, group, found[label]) for label in LABELS},
             slices=SliceCounts(
                 candidate_set_size={s: group.sizes[s] for s in ("small", "medium", "large")},
@@ -350,7 +364,12 @@ class SummaryTable:
         )
 
     def _first_hit(
-        self, rows: array[int], column: str, display: str, found: Mapping[str, Distribution]
+        self,
+        rows: array[int],
+        column: str,
+        display: str,
+        found: Mapping[str, Distribution],
+        clock: GroupClock,
     ) -> FirstHit:
         shares, _ = self._values[column].by_unit(rows, self._repeated_units())
         n_hit = sum(share > 0 for share in shares)
@@ -359,6 +378,7 @@ class SummaryTable:
             n_hit=n_hit,
             n_never_hit=len(shares) - n_hit,
             hit_rate=mean_of(shares),
+            clock=UNSET if clock.mark is None else clock.mark,
             **{field: found[name] for field, name in _TIMES[display]},
         )
 

@@ -235,14 +235,15 @@ def _enter(result: Done[DocumentWork, DocumentDone], one: _RunToEvaluate, done: 
         return
     one.session.forget_metrics(path)
     one.lost.add(path)
-    reason = result.error
+    named, reason = path, result.error
     if made is not None and made.refused is not None:
-        one.refuse(path, made.refused)
-        set_aside_metrics(one.session.output, path)
-        reason = one.refused[-1].reason
+        one.refuse(made.refused.file, made.refused)
+        named, reason = made.refused.file, one.refused[-1].reason
+        if named == path:
+            set_aside_metrics(one.session.output, path)
     else:
         one.problems["broken_document"] += 1
-    done.failed.append(f"{result.item.output.url}/{path}: {mask(reason or 'failed')}")
+    done.failed.append(f"{result.item.output.url}/{named}: {mask(reason or 'failed')}")
 
 
 def _count(one: _RunToEvaluate, request: Request, done: Evaluated) -> None:

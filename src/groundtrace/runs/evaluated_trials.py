@@ -137,7 +137,7 @@ class DocumentDone(Frozen, frozen=True):
     metrics_mark: str
     """Mark of the metrics document that is on disk now."""
     refused: Problem | None = None
-    """Why the events document cannot be read (D62)."""
+    """Why the events document cannot be read, or its metrics not be replaced (D62)."""
 
 
 def works_on(
@@ -188,6 +188,10 @@ def evaluate_stored(work: DocumentWork) -> DocumentDone:
     if not work.is_current and not _knows_more(metrics, events.document):
         metrics = None
     if metrics is None:
+        if stored.document is None and stored.problem is None and folder.has_file(target):
+            stored = read_one(folder, target, "retrieval_metrics")
+        if stored.problem is not None and stored.problem.kind == "unknown_version":
+            return DocumentDone(None, "", stored.problem)  # another groundtrace wrote it (D62)
         metrics = evaluate_document(events.document, generated_at=work.generated_at)
         mark = folder.write(target, encode(metrics)).mark
     else:

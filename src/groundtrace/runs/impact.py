@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -203,6 +203,8 @@ def _analysis(
         why = f"all refused, such as {lines_of(named)[0]}" if named else "no metrics"
         raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace evaluate' first")
     every = chain((first,), rows)
+    paths = (one.path.partition("/") for own in inputs.values() for one in own.refused)
+    options = replace(options, refused=frozenset((config, file) for config, _, file in paths))
     return analyse(every, options, generated_at=request.generated_at, scope=scope)
 
 

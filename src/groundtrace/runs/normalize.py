@@ -85,7 +85,7 @@ def normalize(
             if request.only is not None:
                 why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
             raise NothingFoundError(
-                nothing_found(request.runs, done.nearest)
+                nothing_found(request.runs, [*found.skipped(), *done.nearest])
                 if why is None
                 else f"{request.runs}: {why}"
             )
@@ -112,11 +112,15 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
     from groundtrace.discover.loose import nearest
     from groundtrace.traces import all_readers
 
+    passed = list(passed)
     formats = ", ".join(reader.name for reader in all_readers()[0])
     near = nearest(passed)
+    said = (f"{one.path} ({one.reason})" for one in passed if "skipped folders" in one.reason)
+    by_name = list(dict.fromkeys(said))
     return (
         f"{runs}: no trials found; looked for folders with result.json, config.json or a trace in "
         f"agent/, and for traces of {formats} under any name"
+        + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
         + "; see 'normalize --dry-run'"
     )
@@ -142,6 +146,10 @@ class _FoundRuns:
         self.order: dict[str, int] = {}
         """Address of each run's results to its number, in the order in which runs are found."""
         events.request.ticker.stage("discovering", "runs")
+
+    def skipped(self) -> list[Skipped]:
+        """Folders outside of all runs that were skipped."""
+        return [one for one in self.outside if isinstance(one, Skipped)]
 
     def stale(self) -> Iterator[RunToDo]:
         """The runs that need work; the others are counted as unchanged."""

@@ -4,7 +4,7 @@ RUN/retrieval_events/                 one run
 RUNS/<run>/retrieval_events/          a folder of runs
 RUNS/retrieval_events_aggregate/      the same files over all of its runs
 DIR/<run_id>/retrieval_events/        with --out DIR
-DIR/retrieval_events_aggregate/
+DIR/retrieval_events_aggregate/       also with --aggregate DIR alone
 
 If RUNS is one file (a trace or a manifest), the folder that holds the file is the run.
 """
@@ -36,6 +36,8 @@ class OutputFolders(Frozen, frozen=True, dict=True):
 
     runs: str
     out: str | None = None
+    above: str | None = None
+    """Folder in which the results over all runs are put, if not beside the runs."""
 
     @cached_property
     def _base(self) -> Folder:
@@ -51,7 +53,8 @@ class OutputFolders(Frozen, frozen=True, dict=True):
 
     def aggregate(self) -> Folder:
         """Where files over all runs go."""
-        return self._base.folder(AGGREGATE)
+        base = self._base if self.above is None else folder_at(self.above)
+        return base.folder(AGGREGATE)
 
     def existing(self) -> tuple[list[RunOutput], bool]:
         """Output folders that earlier commands left, and whether RUNS is a single run.

@@ -110,7 +110,7 @@ def _only_for(runs: str, given: Mapping[str, Any], *, reads_traces: bool) -> str
 
 def folders_for(runs: str, given: Mapping[str, Any]) -> OutputFolders:
     """Where results are."""
-    return OutputFolders(runs, given.get("out"))
+    return OutputFolders(runs, given.get("out"), given.get("aggregate"))
 
 
 def formats_for(given: Mapping[str, Any]) -> tuple[str, ...] | None:

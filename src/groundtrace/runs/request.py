@@ -69,6 +69,8 @@ class Request(Frozen, frozen=True):
     """File of a registry of ground truth."""
     out: str | None = None
     """Where results go, if not into the runs."""
+    aggregate: str | None = None
+    """Where results over all runs go, if not to the others."""
     only: str | None = None
     """Pattern of the tasks to work on."""
     settings: Settings = field(default_factory=Settings)
@@ -84,7 +86,7 @@ class Request(Frozen, frozen=True):
     @property
     def output_folders(self) -> OutputFolders:
         """Where the files go."""
-        return OutputFolders(self.runs, self.out)
+        return OutputFolders(self.runs, self.out, self.aggregate)
 
     def context(self, *, with_metrics: bool) -> WorkContext:
         """What is sent to the workers."""

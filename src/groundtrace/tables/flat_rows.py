@@ -62,7 +62,7 @@ def _trials(detail: Detail) -> Iterator[FlatRow]:
         "reason": row.reason,
         "ground_truth_files": metrics.event_summary.ground_truth_files_total,
         "model": metrics.provenance.model,
-        "benchmark": metrics.provenance.benchmark,
+        "benchmark": metrics.provenance.benchmark or None,
         "document": row.document,
     }
     yield tuple(values.get(column.name) for column in TABLES["trials"][len(KEY) :])

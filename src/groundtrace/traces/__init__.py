@@ -123,4 +123,5 @@ def read_trace(
         readers, failed = all_readers(mappings)
         problems += failed
     sources, evidence = read_sources(folder, readers, problems)
-    return ReadResult(merge(sources, evidence), tuple(problems))
+    trace = merge(sources, evidence, problems)
+    return ReadResult(trace, tuple(problems))

@@ -6,13 +6,13 @@ recorded. Edit targets, chunks and symbols each have their own order over the sa
 record that knows the relevant files best (`ground_truth.json`) is rarely the one that knows the
 edits (a patch) or the lines (`expected_defects.json`).
 
-After the chain come the oracles (D29), whose lists were made to score an answer, then the files
-that a curator left where the record itself is missing, then a registry (D30).
+After the chain come the oracles (D29), whose lists were made to score an answer, and what an agent
+made: both only if the user asks for them (D192). A registry (D30) comes last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from groundtrace.truth.entries import Notes
 from groundtrace.truth.records import SourceFindings
 from groundtrace.truth.row_truth import truth_of_row
 from groundtrace.truth.sources import (
+    ANSWER_SOURCES,
     CHUNK_SOURCES,
     EDIT_CHUNK_SOURCES,
     EDIT_SOURCES,
@@ -43,8 +44,13 @@ _EXPLAINS_ABSENCE = frozenset({"no_file_list", "regex_pattern"})
 """Problems that matter only as long as no source has given files."""
 
 
-def load_ground_truth(task: Task | None, registry: Registry | None = None) -> TruthResult:
-    """The ground truth of a task, and why sources were skipped. Never raises on bad data."""
+def load_ground_truth(
+    task: Task | None, registry: Registry | None = None, chosen: Collection[str] = ("default",)
+) -> TruthResult:
+    """The ground truth of a task, and why sources were skipped. Never raises on bad data.
+
+    `chosen` is the setting `truth_sources`.
+    """
     if task is None:
         reason = "no definition of this task is known, so there is no ground truth"
         return TruthResult(GroundTruth(), (Problem("task.toml", "no_task_definition", reason),))
@@ -53,7 +59,7 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
     if task.row is not None:
         truth, problems = truth_of_row(task.row)
     elif task.folder is not None:
-        truth, problems = _from_folder(task.folder)
+        truth, problems = _from_folder(task.folder, chosen)
     if not truth.files and registry is not None:
         truth = _with_registry(truth, registry.find(task))
     if not truth.files:
@@ -65,12 +71,15 @@ def load_ground_truth(task: Task | None, registry: Registry | None = None) -> Tr
 
 KEPT_TRUTHS = 1024
 """Truths that a worker keeps: more than most benchmarks have tasks."""
-_truths: dict[tuple[str, str], TruthResult] = {}
-"""Where a truth was read and the fingerprint of that, to the truth."""
+_truths: dict[tuple[str, str, Collection[str]], TruthResult] = {}
+"""Where a truth was read, the fingerprint of that and the sources chosen, to the truth."""
 
 
 def kept_ground_truth(
-    task: Task | None, registry: Registry | None, mark: str | None
+    task: Task | None,
+    registry: Registry | None,
+    mark: str | None,
+    chosen: tuple[str, ...] = ("default",),
 ) -> TruthResult:
     """The ground truth of a task, read once by a worker for all trials of the task.
 
@@ -80,11 +89,11 @@ def kept_ground_truth(
     the fingerprint of its files; later trials, with the folder in sight, got that.
     """
     if not mark or task is None:
-        return load_ground_truth(task, registry)
-    key = (task.folder.url if task.folder is not None else "", mark)
+        return load_ground_truth(task, registry, chosen)
+    key = (task.folder.url if task.folder is not None else "", mark, chosen)
     if key not in _truths:
         with watched() as watch:
-            loaded = load_ground_truth(task, registry)
+            loaded = load_ground_truth(task, registry, chosen)
         if watch.errors or any(problem.kind in TEMPORARY for problem in loaded.problems):
             note_error(task.name)
             return loaded
@@ -116,10 +125,13 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
     )
 
 
-def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
+def _from_folder(
+    folder: Folder, chosen: Collection[str]
+) -> tuple[GroundTruth, tuple[Problem, ...]]:
     truth = GroundTruth()
     problems: list[Problem] = []
     readings: dict[str, SourceFindings] = {}
+    left_out: list[Problem] = []
     for source in SOURCES:
         if truth.files and source.when == "until_found":
             continue
@@ -132,11 +144,17 @@ def _from_folder(folder: Folder) -> tuple[GroundTruth, tuple[Problem, ...]]:
             for problem in reading.problems
             if not (found_before and problem.kind in _EXPLAINS_ABSENCE) and problem not in problems
         )
+        if reading.files and not source.is_chosen(chosen):
+            reading = replace(reading, files=(), chunks=())
+            reason = "it names files, but --truth-sources does not choose it"
+            left_out.append(Problem(source.path, "truth_source_off", reason))
         readings.setdefault(source.path, reading)
         if reading.files and not found_before:
             truth = replace(
                 truth, files=reading.files, source=source.path, confidence=source.confidence
             )
+    if not truth.files:
+        problems += left_out
     return _completed(truth, readings), tuple(problems)
 
 
@@ -174,7 +192,8 @@ def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> Groun
     """The truth with edit targets, chunks and symbols, each from its own best source."""
     source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
     if source is None:
-        source = next((path for path in EDIT_SOURCES if _expects_no_edit(readings, path)), None)
+        silent = (*EDIT_SOURCES, *ANSWER_SOURCES)
+        source = next((path for path in silent if _expects_no_edit(readings, path)), None)
     return replace(
         truth,
         expected_edit_files=edit_files,

@@ -5,8 +5,9 @@ object that names a repository becomes `repo::path` with the repository's short 
 ground truths write it. A line number (`a.go:12`, `a.go#L12`), a symbol (`src/a.cc::run`) or a
 remark (`a.go (entry point)`) at the end is not part of the path and is removed.
 
-Nothing else of a path is changed. Container prefixes, `./` and case belong to `groundtrace.paths`,
-the only place that decides when two paths mean the same file (D13).
+A container prefix of the specification (`/workspace/src/a.py`) is removed, since relevant files are
+relative to their repository. Nothing else of a path is changed: `./` and case belong to
+`groundtrace.paths`, the only place that decides when two paths mean the same file (D13).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
+from groundtrace.config import Settings
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.paths.repos import is_placeholder, short_repo
 from groundtrace.problems import ProblemKind
@@ -36,6 +38,8 @@ REPO_KEYS = ("repo", "repository")
 SYMBOL_KEYS = ("symbol", "function", "name")
 LINE_KEYS = (("line_start", "line_end"), ("start_line", "end_line"), ("line", "line"))
 ANNOTATION_KEYS = ("annotation", "description")
+DEFECT_KEYS = ("defect_type",)
+_CONTAINERS = Settings().container_prefixes
 
 _CONTROL = regex(r"[\x00-\x1f\x7f]")
 _LINE_SUFFIX = regex(r"(?::L?\d+(?:[-–:]L?\d+)?|#L\d+(?:-L?\d+)?)$")
@@ -136,6 +140,8 @@ def truth_file(item: Any, repo: str | None = None) -> TruthFile | RefusedEntry:
         return RefusedEntry("bad_entry", f"{shown(item)} names no file")
     written, path = _split(clean_text(item).strip())
     path = _LINE_SUFFIX.sub("", _REMARK.sub("", path.strip()))
+    for prefix in _CONTAINERS:
+        path = path.removeprefix(prefix)
     refused = fault(path)
     if refused is not None:
         return refused
@@ -166,9 +172,10 @@ def truth_chunk(item: Any) -> TruthChunk | RefusedEntry:
     lines = _lines(item)
     if lines is None:
         return RefusedEntry("chunk_without_lines", f"chunk in {shown(file.path)} has no line range")
-    annotation = _first(item, ANNOTATION_KEYS)
-    text = clean_text(annotation).strip() if isinstance(annotation, str) else ""
-    return TruthChunk(file.path, lines[0], lines[1], text or None, file.repo)
+    said = [_first(item, keys) for keys in (DEFECT_KEYS, ANNOTATION_KEYS)]
+    texts = [clean_text(text).strip() for text in said if isinstance(text, str)]
+    annotation = ": ".join(filter(None, texts))
+    return TruthChunk(file.path, lines[0], lines[1], annotation or None, file.repo)
 
 
 def _lines(item: Mapping[Any, Any]) -> tuple[int, int] | None:

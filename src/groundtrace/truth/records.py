@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,
@@ -82,7 +83,8 @@ class SourceFindings(Frozen, frozen=True):
     test_files: tuple[str, ...] = ()
     """Files of a test patch."""
     expects_no_edit: bool = False
-    """Whether the source has a list of edits and the list is empty (D58)."""
+    """Whether the source has a list of edits and the list is empty (D58), or asks for an answer and
+    not for a change (D193)."""
 
 
 def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
@@ -147,7 +149,10 @@ def read_oracle(data: Any, notes: Notes) -> SourceFindings:
     if not files:
         notes.add("no_file_list", "its lists are empty")
     return SourceFindings(
-        files=files, symbols=_symbols(data, notes), chunks=_chunks(data, notes)[0]
+        files=files,
+        symbols=_symbols(data, notes),
+        chunks=_chunks(data, notes)[0],
+        expects_no_edit=True,
     )
 
 
@@ -161,15 +166,31 @@ def read_task_spec(data: Any, notes: Notes) -> SourceFindings:
     if not files:
         notes.add("no_file_list", "its oracle lists are empty")
     symbols = collect(_leaves(oracle.get("required_symbols")), truth_symbol, notes)
-    return SourceFindings(files=files, symbols=symbols)
+    return SourceFindings(files=files, symbols=symbols, expects_no_edit=True)
+
+
+CHANGES_CODE = regex(r"patch|diff|code|fix|change|commit|source|test|config|pull_request|migration")
+"""An artifact with such a name is a change, or can be one."""
 
 
 def read_task_toml(data: Any, notes: Notes) -> SourceFindings:
-    """task.toml: `[[ground_truth.required_files]]` and `sufficient_files`."""
+    """task.toml: `[[ground_truth.required_files]]`, `sufficient_files`, and what is asked for."""
+    wants_answer = _asks_for_answer(data)
     table = _inside(data, "ground_truth")
-    if table is None:
-        return SourceFindings()  # most tasks have no such table, and that is no problem
-    return SourceFindings(files=_grouped(table, (FILE_GROUPS[1],), notes))
+    if table is None:  # most tasks have no such table, and that is no problem
+        return SourceFindings(expects_no_edit=wants_answer)
+    files = _grouped(table, (FILE_GROUPS[1],), notes)
+    return SourceFindings(files=files, expects_no_edit=wants_answer)
+
+
+def _asks_for_answer(data: Any) -> bool:
+    """Whether a definition says that an answer is checked, and no change (D193)."""
+    required = (_inside(data, "artifacts") or {}).get("required")
+    if isinstance(required, list) and required:
+        names = [name.lower() if isinstance(name, str) else "code" for name in required]
+        return not any(map(CHANGES_CODE.search, names))
+    modes = [(_inside(data, *where) or {}).get("verification_modes") for where in ((), ("task",))]
+    return ["artifact"] in modes
 
 
 def read_companion(data: Any, notes: Notes) -> SourceFindings:

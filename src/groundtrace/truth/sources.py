@@ -6,7 +6,7 @@ targets, chunks and symbols each have their own order over the same sources.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -35,6 +35,12 @@ class TruthSource(Frozen, frozen=True):
     """Confidence in its files, from the specification; `medium` for sources after the chain."""
     when: When = "always"
     """`until_found`: read only while no source has given files."""
+    by_default: bool = True
+    """Whether its files count unless the user says otherwise (D192)."""
+
+    def is_chosen(self, chosen: Collection[str]) -> bool:
+        """Whether its files count; `chosen` is the setting `truth_sources`."""
+        return "all" in chosen or self.path in chosen or (self.by_default and "default" in chosen)
 
 
 def _json(read: Callable[[Any, Notes], SourceFindings]) -> Callable[[bytes, Notes], SourceFindings]:
@@ -118,6 +124,7 @@ SOLVE = "solution/solve.sh"
 INSTRUCTION = "instruction.md"
 ORACLE = "tests/oracle_answer.json"
 SPEC = "tests/task_spec.json"
+DEFINITION = "task.toml"
 GOLD = "gold.patch"
 TEST_PATCH = "test.patch"
 """The two patches of a SWE-bench task folder."""
@@ -135,21 +142,25 @@ SOURCES: tuple[TruthSource, ...] = (
     TruthSource(INSTRUCTION, _instruction(quoted=True), "medium", "until_found"),
     TruthSource(INSTRUCTION, _instruction(quoted=False), "low", "until_found"),
     TruthSource("tests/test.sh", _test_sh, "low", "until_found"),
-    # After the chain (D29): oracles, then files that a curator left where a record is missing.
-    TruthSource(ORACLE, _json(records.read_oracle), "medium"),
-    TruthSource(SPEC, _json(records.read_task_spec), "medium"),
-    TruthSource("task.toml", _toml, "medium", "until_found"),
-    TruthSource(
-        "tests/ground_truth_agent.json", _json(records.read_companion), "medium", "until_found"
-    ),
-    TruthSource(
-        "tests/oracle_answer_agent.json", _json(records.read_companion), "medium", "until_found"
+    # After the chain (D29): oracles, the task's own table, and what an agent made.
+    TruthSource(ORACLE, _json(records.read_oracle), "medium", by_default=False),
+    TruthSource(SPEC, _json(records.read_task_spec), "medium", by_default=False),
+    TruthSource(DEFINITION, _toml, "medium"),
+    *(
+        TruthSource(path, _json(records.read_companion), "low", "until_found", by_default=False)
+        for path in ("tests/ground_truth_agent.json", "tests/oracle_answer_agent.json")
     ),
 )
 """The chain, in order. The specification's six steps end at `tests/test.sh`."""
 
+ON_REQUEST = frozenset(source.path for source in SOURCES if not source.by_default)
+"""Sources that the specification leaves out: they count only if the user asks for them (D192)."""
+
 EDIT_SOURCES = (CHANGES, *PATCHES, TESTS_CONFIG, GOLD, SOLVE, GROUND_TRUTH)
 """Sources of edit targets (D27): real changes first, then a list that a record states."""
+
+ANSWER_SOURCES = (DEFINITION, SPEC, ORACLE)
+"""Sources that can say that a task asks for an answer and not for a change (D193)."""
 
 STATED_EDITS: Confidence = "medium"
 """Confidence in edit targets that are only stated, not taken from a change."""

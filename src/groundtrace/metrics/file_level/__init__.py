@@ -61,6 +61,7 @@ FILE_LEVEL = MetricSection[RankedList](
             prefix=SHOWN_PREFIX,
             title_end=" (shown)",
             measures_end=" Over files whose content was shown.",
+            undefined_end="; the document is of version 1.0 (`older_document`)",
         ),
     ),
     declarations=(*AT_CUTOFFS, *WHOLE_LIST, *FIRST_HIT),

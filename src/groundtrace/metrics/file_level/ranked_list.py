@@ -36,8 +36,10 @@ class RankedList(Frozen, frozen=True):
 
 def ranked_list(evidence: EvidenceView, kinds: Collection[AccessKind]) -> RankedList:
     """The files that were touched by one of the kinds."""
-    if evidence.reason is not None:
-        return RankedList(evidence.reason, (), 0, None)
+    by_kind = "surfaced" not in kinds
+    reason = evidence.kinds_reason if by_kind else evidence.reason
+    if reason is not None:
+        return RankedList(reason, (), 0, None)
     touches = evidence.first(kinds)
     return RankedList(
         reason=None,

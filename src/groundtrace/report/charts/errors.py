@@ -10,6 +10,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import Name
 from groundtrace.report.charts.bars import Bar, BarRow, grouped_bars
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
+from groundtrace.report.sections.error_taxonomy import is_error
 from groundtrace.report.wording import LABEL_NAMES, plural
 
 
@@ -56,6 +57,8 @@ def _bar(config: str, label: str, group: GroupSummary, colour: str) -> Bar:
     found = group.taxonomy.get(label)  # type: ignore[call-overload]
     if found is None or found.per_task.mean is None:
         return Bar(colour, None, "does not apply to any task", "")
+    if not is_error(found):
+        return Bar(colour, None, "edit targets unknown: no error", "")
     mean, tasks = found.per_task.mean, found.per_task.n
     said = f"{formats.files(mean)} (n {tasks:,})"
     where = f"{Name(config)}, {label}: {formats.average(mean)} files per task over "

@@ -137,7 +137,7 @@ def _more(number: int) -> Paragraph:
     )
 
 
-_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing")
+_REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing", "subagents_unseen")
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
@@ -209,7 +209,7 @@ def _values(group: GroupSummary) -> ReportTable:
             left_out(found.left_out),
         ]
         for metric in METRICS.shown_in("coverage")
-        if (found := group.metrics.get(metric.name)) is not None
+        if (found := group.value(metric.name)) is not None
     ]
     rows += [
         [

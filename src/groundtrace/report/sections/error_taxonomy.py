@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from groundtrace.documents.summary import LabelSummary
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS
-from groundtrace.report.sections.shared import Groups, all_and_configs
+from groundtrace.report.sections.shared import NO_VALUES, Groups, all_and_configs
 from groundtrace.report.wording import LABEL_WORDS, left_out
 
 
@@ -25,10 +29,11 @@ def taxonomy_section(data: ReportData) -> Section:
             ),
         ),
         (
-            _labels(groups),
+            _labels(groups, LABEL_WORDS, of_errors=True),
+            _slices(groups),
             *detailed(
+                _labels(groups, ABOUT_WRITES, of_errors=False),
                 _meaning(),
-                _slices(groups),
                 _slice_quality(
                     [
                         *(
@@ -49,7 +54,13 @@ def _meaning() -> ReportTable:
     return make_table("What each label counts", ("label", "counts"), rows)
 
 
-def _labels(groups: Groups) -> ReportTable:
+def is_error(found: LabelSummary) -> bool:
+    """Whether a label counts something wrong: not if it is about writes, and for some trial nobody
+    said which files to edit (D193)."""
+    return found.edit_targets_unknown == 0
+
+
+def _labels(groups: Groups, labels: Iterable[str], *, of_errors: bool) -> ReportTable:
     rows = [
         [
             name,
@@ -64,11 +75,12 @@ def _labels(groups: Groups) -> ReportTable:
             left_out(found.per_task.left_out),
         ]
         for name, group in groups
-        for label in LABEL_WORDS
+        for label in labels
         if (found := group.taxonomy.get(label)) is not None  # type: ignore[call-overload]
+        if is_error(found) is of_errors
     ]
     return make_table(
-        "Labels by configuration",
+        "Labels by configuration" if of_errors else "Writes, where edit targets are unknown",
         (
             "config",
             "label",
@@ -84,9 +96,9 @@ def _labels(groups: Groups) -> ReportTable:
         rows,
         (
             "wrong_evidence_used and unused_correct_retrieval compare writes with the ground "
-            "truth. They also count if edit targets are unknown; a column gives the number of "
-            "such trials. If the task expects no edit, they do not apply: such tasks are left "
-            "out of n, and the last column says so. A 0 means that nothing was wrong.",
+            "truth. If the task expects no edit, they do not apply: such tasks are left out of n, "
+            "and the last column says so. If nobody said which files to edit, they are counts and "
+            "no errors, in a table of their own. A 0 means that nothing was wrong.",
         ),
     )
 
@@ -125,9 +137,9 @@ def _slice_quality(groups: Groups) -> ReportTable:
     for title, group in groups:
         cells = [title, formats.count(group.trials)]
         for name in names:
-            found = group.metrics[name]
+            found = group.value(name) or NO_VALUES
             cells += [formats.short(name, found.mean), formats.count(found.n)]
-        rows.append([*cells, left_out(group.metrics[names[0]].left_out)])
+        rows.append([*cells, left_out((group.value(names[0]) or NO_VALUES).left_out)])
     heads = [part for name in names for part in (f">{formats.heading(name)}", ">n")]
     return make_table(
         "Quality by slice",

@@ -38,7 +38,7 @@ def funnel_section(data: ReportData) -> Section | None:
     """The funnel, what differs between matched tasks, the patch, and published numbers."""
     summary = data.summary
     names = METRICS.names_in("funnel")
-    if not any(summary.overall.metrics.get(name, NO_VALUES).n for name in names):
+    if not any((summary.overall.value(name) or NO_VALUES).n for name in names):
         return None
     groups = all_and_configs(summary)
     return Section(
@@ -81,10 +81,10 @@ def funnel_rows(summary: RunSummaryDocument) -> Iterator[Row]:
     by_verdict = {} if summary.by_verdict is UNSET else summary.by_verdict
     by_config = {} if summary.by_config_and_verdict is UNSET else summary.by_config_and_verdict
     if len(summary.by_config) > 1:
-        yield "all", "all", overall.trials, overall.metrics
+        yield "all", "all", overall.trials, {**overall.metrics, **overall.more_metrics}
         yield from _verdicts("all", by_verdict)
     for config, group in summary.by_config.items():
-        yield Name(config), "all", group.trials, group.metrics
+        yield Name(config), "all", group.trials, {**group.metrics, **group.more_metrics}
         yield from _verdicts(Name(config), by_config.get(config, {}))
 
 
@@ -134,7 +134,7 @@ def _patches(groups: Groups) -> ReportTable:
     shown = METRICS.shown_in("patches")
     rows = []
     for name, group in groups:
-        found = [(one.name, group.metrics.get(one.name, NO_VALUES)) for one in shown]
+        found = [(one.name, group.value(one.name) or NO_VALUES) for one in shown]
         rows.append(
             [
                 name,

@@ -10,7 +10,13 @@ from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.shared import Groups, both_lists, named, own_tasks_note
+from groundtrace.report.sections.shared import (
+    NO_VALUES,
+    Groups,
+    both_lists,
+    named,
+    own_tasks_note,
+)
 from groundtrace.report.wording import left_out
 
 
@@ -66,13 +72,14 @@ def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTa
     for name, group in groups:
         cells = [name, formats.count(group.trials), formats.count(group.computable)]
         for metric in paired:
-            found, shown = group.metrics[metric.name], group.metrics[metric.over_shown or ""]
+            found = group.value(metric.name) or NO_VALUES
+            shown = group.value(metric.over_shown or "") or NO_VALUES
             both = found.n == shown.n
             cells.append(
                 f"{formats.short_share(found.mean)}{'' if both else f' ({found.n})'} / "
                 f"{formats.short_share(shown.mean)} ({shown.n})"
             )
-        rows.append([*cells, left_out(group.metrics[paired[0].name].left_out)])
+        rows.append([*cells, left_out((group.value(paired[0].name) or NO_VALUES).left_out)])
     heads = [f">{formats.heading(metric.name)}" for metric in paired]
     return make_table(
         caption,
@@ -89,7 +96,7 @@ def _outcomes(caption: str | Paragraph, first: str, groups: Groups) -> ReportTab
         cells = [name]
         gaps = []
         for record in shown:
-            found = group.metrics.get(record.name) or group.outcomes[record.name]
+            found = group.value(record.name) or NO_VALUES
             cells.append(f"{formats.short(record.name, found.mean)} ({found.n})")
             if found.left_out:
                 gaps.append(f"{record.heading('groups_use')}: {left_out(found.left_out)}")

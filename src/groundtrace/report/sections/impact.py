@@ -131,10 +131,40 @@ def _tables(found: ImpactDocument) -> Iterator[ReportTable]:
             ]
             if suites:
                 yield from detailed(_by_suite(comparison, suites))
+    yield from _short_correlations(found.correlation_analysis.correlations)
     for scope, caption in _SCOPES:
         rows = [c for c in found.correlation_analysis.correlations if c.scope == scope]
         if rows:
             yield from detailed(_correlations(caption, rows))
+
+
+_SHORT = ("file_recall", "shown.file_recall", "mrr", "util_read_overlap_with_relevant_files")
+"""Retrieval metrics of the short table."""
+
+
+def _short_correlations(found: Sequence[Correlation]) -> Iterator[ReportTable]:
+    """A few metrics with each outcome, over tasks; the tables of every metric are detail."""
+    by_pair = {
+        (c.retrieval_metric, c.outcome): c
+        for c in found
+        if c.scope == "overall" and c.retrieval_metric in _SHORT and c.spearman_r is not None
+    }
+    outcomes = list(dict.fromkeys(outcome for _, outcome in by_pair))
+    if not outcomes:
+        return
+    rows = []
+    for metric in _SHORT:
+        row: list[str] = [Name(metric)]
+        for outcome in outcomes:
+            one = by_pair.get((metric, outcome))
+            row.append("–" if one is None else f"{formats.signed(one.spearman_r)} ({one.n:,})")
+        rows.append(row)
+    yield make_table(
+        "Rank correlations with outcomes, over tasks",
+        ("metric", *(f">{outcome}" for outcome in outcomes)),
+        rows,
+        ("Spearman's r (tasks with both values). Association only.",),
+    )
 
 
 def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:

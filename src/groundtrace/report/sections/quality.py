@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
+from groundtrace.documents.summary import GroupSummary
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.sections.shared import (
+    NO_VALUES,
     Groups,
     all_and_configs,
     both_lists,
@@ -35,25 +37,68 @@ def found_section(data: ReportData) -> Section:
             ),
             *own_tasks_note(data),
         ),
-        detailed(
-            both_lists(
-                "Every metric over all trials", summary.overall, METRICS.shown_in("quality")
+        (
+            _short(groups),
+            *detailed(
+                *_everything(summary.overall, groups),
             ),
-            long_table(
-                "Chunk recall: line ranges whose file was accessed",
-                "config",
-                groups,
-                METRICS.names_in("line_ranges"),
-            ),
-            long_table(
-                "Lines, context and finders",
-                "config",
-                groups,
-                METRICS.names_in("lines_and_context"),
-            ),
-            _finders(groups),
-            _volume(groups),
         ),
+    )
+
+
+SHORT = (
+    ("file_recall", "met"),
+    ("shown.file_recall", "shown"),
+    ("precision@5", "P@5"),
+    ("recall@5", "R@5"),
+    ("mrr", "MRR"),
+    ("ndcg@10", "nDCG@10"),
+    ("map_score", "MAP"),
+    ("context_efficiency", "efficiency"),
+    ("chunk_recall", "chunk recall"),
+)
+"""Metrics of the short table, with their headings: the specification's first, then ours."""
+
+
+def _short(groups: Groups) -> ReportTable:
+    """A line for each configuration: means over tasks, with their n."""
+    rows = []
+    for name, group in groups:
+        found = [group.value(metric) or NO_VALUES for metric, _ in SHORT]
+        cells = [
+            f"{formats.short_share(one.mean)} ({one.n:,})" if one.n else formats.MISSING
+            for one in found
+        ]
+        rows.append([name, *cells, left_out(found[0].left_out)])
+    return make_table(
+        "Relevant files met and shown",
+        ("config", *(f">{words} ↑" for _, words in SHORT), "left out"),
+        rows,
+        (
+            "Means over tasks (n). Met: share of the relevant files that a call returned by name "
+            "or content, the specification's file-level recall. Shown: share of which content "
+            "came back. The others are over files that were met.",
+        ),
+    )
+
+
+def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...]:
+    return (
+        both_lists("Every metric over all trials", overall, METRICS.shown_in("quality")),
+        long_table(
+            "Chunk recall: line ranges whose file was accessed",
+            "config",
+            groups,
+            METRICS.names_in("line_ranges"),
+        ),
+        long_table(
+            "Lines, context and finders",
+            "config",
+            groups,
+            METRICS.names_in("lines_and_context"),
+        ),
+        _finders(groups),
+        _volume(groups),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import UNSET
+
 from groundtrace.documents.summary import (
     Distribution,
     FirstHit,
@@ -73,8 +75,8 @@ def both_lists(
     rows = []
     for metric in metrics:
         name = metric.name
-        found = group.metrics.get(name, NO_VALUES)
-        shown = group.metrics.get(metric.over_shown or "", NO_VALUES)
+        found = group.value(name) or NO_VALUES
+        shown = group.value(metric.over_shown or "") or NO_VALUES
         rows.append(
             [
                 Name(name),
@@ -108,7 +110,7 @@ def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -
         [group_name, Name(name), formats.direction(name), *_line(name, found)]
         for group_name, group in groups
         for name in names
-        if (found := group.metrics.get(name) or group.outcomes.get(name)) is not None
+        if (found := group.value(name)) is not None
     ]
     columns = (first, "number", "better", ">mean", ">sd", ">median", ">n", "left out")
     return make_table(caption, columns, rows)
@@ -135,20 +137,29 @@ def first_hits_table(caption: str, groups: Groups) -> ReportTable:
         ),
         "left out",
     )
-    rows = [
-        [name, over, *_first_hit(found)]
+    hits = [
+        (name, over, found)
         for name, group in groups
         for over, found in (("retrieved", group.first_hit), ("shown", group.first_hit_shown))
     ]
-    return make_table(
-        caption,
-        columns,
-        rows,
-        (
-            "Means and medians are over tasks with a hit whose trace records the time. A task "
-            "without a hit has no time, so look at these numbers together with the hit rate.",
-        ),
+    rows = [[name, over, *_first_hit(found)] for name, over, found in hits]
+    note = (
+        "Means and medians are over tasks with a hit whose trace records the time. A task "
+        "without a hit has no time, so look at these numbers together with the hit rate."
     )
+    if any(found.clock is not UNSET for _, _, found in hits):
+        columns = (*columns, "seconds count from")
+        for row, (_, _, found) in zip(rows, hits, strict=True):
+            row.append("" if found.clock is UNSET else _CLOCKS.get(found.clock, found.clock))
+        note += (
+            " Seconds that count from different moments cannot be compared. Where a row mixes "
+            "them, it has those of the moment that most configurations have."
+        )
+    return make_table(caption, columns, rows, (note,))
+
+
+_CLOCKS = {"agent_execution": "start of the agent", "first_timestamp": "first time in the trace"}
+"""What seconds count from, in words."""
 
 
 def _first_hit(found: FirstHit) -> list[str]:

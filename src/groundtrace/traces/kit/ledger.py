@@ -81,6 +81,15 @@ class Ledger(msgspec.Struct):
                 if mine is None or counts.total > mine.total:
                     self.counts[key] = counts
 
+    def counts_at(self, position: int) -> TokenCounts | None:
+        """Tokens of the last model call before a tool call at this position."""
+        return self.counts[self.order[position - 1]] if 0 < position <= len(self.order) else None
+
+    def set_counts_at(self, position: int, counts: TokenCounts) -> None:
+        """Replace these tokens."""
+        if 0 < position <= len(self.order):
+            self.counts[self.order[position - 1]] = counts
+
     def totals(self) -> list[int | None]:
         """Cumulative tokens after 0, 1, 2 … model calls; None where they are unknown."""
         end = len(self.order) if self.broken_from is None else self.broken_from

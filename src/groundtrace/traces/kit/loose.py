@@ -142,7 +142,8 @@ def read_loose(
     if keep.cut_arguments:
         reason = f"arguments of {keep.cut_arguments} calls were shortened: over the memory limit"
         problems.append(Problem(path, "arguments_cut", reason))
-    return ReadResult(merge(sources, [found.evidence]), tuple(problems))
+    trace = merge(sources, [found.evidence], problems)
+    return ReadResult(trace, tuple(problems))
 
 
 def _read(reader: Reader, folder: Folder, path: str, sample: str | None, keep: Keep) -> Source:

@@ -2,23 +2,36 @@
 
 The order of calls is that of the first source. A call that only another source knows comes after
 the call before it in that source. Transcripts come before trajectories, and each reader ranks its
-own sources. All other differences are stated in the sources: this module knows no harness.
+own sources. Of a call that a trajectory has too, arguments and tokens are the trajectory's, as the
+specification prefers it for tool calls (D194). All other differences are stated in the sources: this
+module knows no harness.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from groundtrace.base.times import earliest
-from groundtrace.model import ContextPoint, Stated, ToolCall, ToolResult, Trace, TraceSource, Usage
+from groundtrace.model import (
+    ContextPoint,
+    Problem,
+    Stated,
+    ToolCall,
+    ToolResult,
+    Trace,
+    TraceSource,
+    Usage,
+)
 from groundtrace.traces.source import RawCall, Source
 
 
-def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
-    """One trace from all sources that could be parsed."""
+def merge(
+    sources: Sequence[Source], evidence: Iterable[str], problems: list[Problem] | None = None
+) -> Trace:
+    """One trace from all sources that could be parsed; contradictions are added to `problems`."""
     usable = sorted(
         (source for source in sources if source.parsed),
         key=lambda source: (source.kind == "trajectory", source.rank),
@@ -32,7 +45,7 @@ def merge(sources: Sequence[Source], evidence: Iterable[str]) -> Trace:
     for source in usable:
         first = earliest(first, source.first_timestamp)
     origin = _trace_source(usable, has_trajectory, has_transcript)
-    calls, changes = _join_all(usable)
+    calls, changes = _join_all(usable, [] if problems is None else problems)
     notes = [f"{source.file}: {note}" for source in usable for note in source.notes]
     return Trace(
         calls=tuple(calls),
@@ -81,13 +94,30 @@ def _close_ledger(source: Source, sources: Sequence[Source]) -> None:
     if source.is_one_subagent:
         # Its model calls are somewhere between those of the main thread, so there is no total.
         return
-    others = [other.ledger for other in sources if other is not source]
-    source.ledger.improve(others)
+    others = [other for other in sources if other is not source]
+    source.ledger.improve(other.ledger for other in others)
+    for other in others:
+        if other.kind == "trajectory" and source.kind == "transcript":
+            _take_usage(source, other)
     totals = source.ledger.totals()
     known = _known_until(source) if source.omits_subagents else None
     for call in source.calls:
         if known is None or call.position <= known:
             call.tokens = source.ledger.total_at(call.position, totals)
+
+
+def _take_usage(source: Source, trajectory: Source) -> None:
+    """Take the usage of model calls from the trajectory, joined by the calls that they made.
+
+    The case: a stream has the placeholder 3 for output tokens where the trajectory states 566. A
+    smaller number is a placeholder too.
+    """
+    stated = {call.call_id: trajectory.ledger.counts_at(call.position) for call in trajectory.calls}
+    for call in source.calls:
+        counts = stated.get(call.call_id) if call.call_id is not None else None
+        mine = source.ledger.counts_at(call.position)
+        if counts is not None and (mine is None or counts.total > mine.total):
+            source.ledger.set_counts_at(call.position, counts)
 
 
 def _known_until(source: Source) -> int | None:
@@ -125,7 +155,9 @@ def _token_source(sources: Sequence[Source]) -> Source | None:
 # --- calls ---
 
 
-def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint, ...]]:
+def _join_all(
+    sources: list[Source], problems: list[Problem]
+) -> tuple[list[ToolCall], tuple[ContextPoint, ...]]:
     token_source = _token_source(sources)
     for source in sources:
         if source is not token_source:
@@ -138,6 +170,8 @@ def _join_all(sources: list[Source]) -> tuple[list[ToolCall], tuple[ContextPoint
         elif source.is_one_subagent:
             merged = _insert_subagent(merged, source, sources)
         else:
+            if source.kind == "trajectory":
+                problems += _take_arguments(merged, source)
             merged = _insert(merged, source.calls)
     changes = _context_changes(sources, merged)
     spawners = frozenset[str]().union(*(source.spawners for source in sources))
@@ -243,6 +277,19 @@ def _insert_subagent(
         call.spawned_by = call.spawned_by or starter
         call.agent = call.agent or source.agent_id
     return _insert(base, source.calls, anchor)
+
+
+def _take_arguments(base: Sequence[RawCall], trajectory: Source) -> Iterator[Problem]:
+    """Give calls the arguments that the trajectory states; differences are said once."""
+    different = 0
+    for theirs, place in zip(trajectory.calls, _match(base, trajectory.calls), strict=True):
+        if place is None or not theirs.arguments or theirs.arguments == base[place].arguments:
+            continue
+        different += bool(base[place].arguments)
+        base[place].arguments = theirs.arguments
+    if different:
+        reason = f"{different} calls have other arguments in the transcript; those here count"
+        yield Problem(trajectory.file, "arguments_differ", reason)
 
 
 def _combine(mine: RawCall, theirs: RawCall) -> None:

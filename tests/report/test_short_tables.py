@@ -1,0 +1,44 @@
+"""A section of the Markdown holds a short table of what its heading says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.conftest import Ran
+
+
+def test_sections_of_the_markdown_hold_what_their_heading_says(
+    groundtrace: Callable[..., Ran], sample: Path
+) -> None:
+    """P@K, MAP, slices and correlations were only in the page, under the same headings."""
+    runs = sample / "runs/official"
+    ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--jobs", 1)
+    assert ran.code == 0, ran.err
+    text = (runs / "retrieval_events_aggregate/retrieval_report.md").read_text()
+    parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    found = sections["Finding the relevant files"]
+    heading = next(line for line in found.splitlines() if line.startswith("| config"))
+    columns = [cell.strip(" ↑") for cell in heading.strip("|").split("|")]
+    assert columns[:3] == ["config", "met", "shown"]
+    assert {"P@5", "R@5", "MRR", "MAP", "nDCG@10", "chunk recall"} <= set(columns)
+    assert "### Trials by calibration slice" in sections["What went wrong"]
+    comparisons = sections["Comparisons and correlations"]
+    assert "### Rank correlations with outcomes, over tasks" in comparisons
+    assert re.search(r"\| `file_recall` +\|", comparisons)
+
+
+def test_results_over_all_runs_can_be_elsewhere(
+    groundtrace: Callable[..., Ran], sample: Path, tmp_path: Path
+) -> None:
+    """Scripts that list the folders of RUNS take each for a run."""
+    runs = sample / "runs/official"
+    before = {path.name for path in runs.iterdir()}
+    given = ("--tasks", sample / "benchmarks", "--aggregate", tmp_path / "over", "--jobs", 1)
+    assert groundtrace("run", runs, *given).code == 0
+    assert {path.name for path in runs.iterdir()} == before
+    over = tmp_path / "over" / "retrieval_events_aggregate"
+    assert (over / "run_retrieval_summary.json").is_file()
+    assert groundtrace("report", runs, "--aggregate", tmp_path / "over").code == 0
