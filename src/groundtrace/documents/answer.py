@@ -26,7 +26,10 @@ LookAtKind = Literal[
     "no_ground_truth",
     "no_trace",
     "empty_trace",
+    "answers_missing",
+    "subagents_unseen",
     "elsewhere",
+    "truth_sources",
     "baseline",
 ]
 """What a line of "Look at" is about."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ from groundtrace.documents.comparison import (
     Side,
 )
 from groundtrace.rows.elsewhere import elsewhere_in
+from groundtrace.truth.sources import ON_REQUEST
 
 if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation
@@ -75,6 +77,8 @@ _TROUBLES: Mapping[LookAtKind, str] = {
     "no_ground_truth": "without ground truth",
     "no_trace": "without a usable trace",
     "empty_trace": "in which no tool call could be read",
+    "answers_missing": "most of whose calls have no answer",
+    "subagents_unseen": "whose work was done by subagents that are not in the trace",
 }
 
 
@@ -344,12 +348,28 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         own = [o for o in trials if o.why.reason == kind]
         if own:
             text = f"{plural(len(own), 'trial')} {words}"
+            if kind == "no_ground_truth" and len(own) == len(trials):
+                text = f"none of {plural(len(own), 'trial')} has ground truth: are the tasks of another benchmark?"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
     if elsewhere is not None:
         tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
         found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
+    found += _truth_on_request(trials)
     return found
+
+
+def _truth_on_request(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """Trials whose relevant files come from sources that count only on request (D192)."""
+    own = [o for o in trials if o.truth_source in ON_REQUEST]
+    if own:
+        sources = Counter(o.truth_source for o in own)
+        named = ", ".join(f"{source} ({count:,})" for source, count in sorted(sources.items()))
+        text = (
+            f"{len(own):,} of {plural(len(trials), 'trial')} are held against truth that the "
+            f"specification leaves out: {named}"
+        )
+        yield LookAt(kind="truth_sources", text=text, tasks=_names(own))
 
 
 def _names(trials: Sequence[Observation]) -> list[str]:
