@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 import groundtrace
 from groundtrace import config, errors, problems
+from groundtrace import options as option_table
 from groundtrace.cli.main import COMMANDS, cli
 from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.documents.schema import schema
@@ -355,7 +356,7 @@ def configuration() -> str:
     """Every key of groundtrace.toml, and what can be added to the tables."""
     meanings = field_docs(config.Settings)
     defaults = {f.name: getattr(config.Settings(), f.name) for f in fields(config.Settings)}
-    options = config.rows_of(config.RunOptions)
+    options = option_table.rows_of(option_table.RunOptions)
     flags = {row.option.sets or name: row.flag for name, row in options.items()}
     flags |= {"readers": options["reader"].flag, "mask": options["no_mask"].flag}
     rows = [
@@ -435,7 +436,7 @@ def configuration() -> str:
     )
 
 
-def _option(row: config.Row) -> list[str]:
+def _option(row: option_table.Row) -> list[str]:
     """A row of the table of options."""
     shape, limits = row.shape, str(row.option.limits).strip()
     kinds = {bool: "switch", int: "whole number", float: "number", str: "text"}
@@ -459,8 +460,8 @@ def _keywords(name: str) -> Iterable[str]:
     return inspect.signature(made).parameters if inspect.isfunction(made) else ()
 
 
-def _takes(command: click.Command | None, row: config.Row) -> bool:
-    taken: config.Row | None = getattr(command, "rows", {}).get(row.name)
+def _takes(command: click.Command | None, row: option_table.Row) -> bool:
+    taken: option_table.Row | None = getattr(command, "rows", {}).get(row.name)
     return taken is not None and taken.option == row.option
 
 

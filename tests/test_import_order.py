@@ -16,7 +16,18 @@ import groundtrace
 ROOT = Path(groundtrace.__file__).parent
 
 ORDER = (
-    *("errors", "base", "redact", "config", "storage", "problems", "model", "documents", "paths"),
+    *(
+        "errors",
+        "base",
+        "redact",
+        "config",
+        "options",
+        "storage",
+        "problems",
+        "model",
+        "documents",
+        "paths",
+    ),
     # one trial, from its files to its metrics
     *("traces", "testing", "answers", "shell", "tools", "truth", "discover", "events", "metrics"),
     # many trials

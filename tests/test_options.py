@@ -15,11 +15,13 @@ from click.testing import CliRunner
 
 import groundtrace
 from groundtrace import api, config
+from groundtrace import options as option_table
 from groundtrace.base.shapes import Limits, shape_of
-from groundtrace.cli import main, options
-from groundtrace.config import GROUPS, Option, Row, RunOptions, Settings, rows_of
+from groundtrace.cli import flags, main
+from groundtrace.config import Settings
 from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.options import GROUPS, Option, Row, RunOptions, rows_of
 from groundtrace.runs.engine import ENGINES, EngineOptions
 from groundtrace.runs.file_names import REPORTS
 from groundtrace.runs.prepare import impact_options_for, settings_for
@@ -33,10 +35,10 @@ FUNCTIONS = {"run": "run", "compare": "impact", "evaluate_trial": "explain", "lo
 ROWS = rows_of(RunOptions)
 
 
-def commands() -> dict[str, options.Command]:
+def commands() -> dict[str, flags.Command]:
     context = click.Context(main.cli)
     found = {name: main.cli.get_command(context, name) for name in main.COMMANDS}
-    return {name: made for name, made in found.items() if isinstance(made, options.Command)}
+    return {name: made for name, made in found.items() if isinstance(made, flags.Command)}
 
 
 EVERY = [(name, row) for name, made in commands().items() for row in made.rows.values()]
@@ -65,7 +67,7 @@ def test_a_function_takes_what_its_command_takes(function: str) -> None:
     made = getattr(groundtrace, function)
     keywords = set(inspect.signature(made).parameters) - {"runs", "trial", "name", "settings"}
     taken = set(commands()[FUNCTIONS[function]].rows)
-    assert keywords <= taken and keywords == set(rows_of(config.taken_by(made)))
+    assert keywords <= taken and keywords == set(rows_of(option_table.taken_by(made)))
     if function == "run":
         assert taken - keywords == TERMINAL
 
@@ -123,7 +125,7 @@ def test_what_the_table_repeats_is_the_same() -> None:
     )
 
 
-@options.command("probe")
+@flags.command("probe")
 def probe(**given: Unpack[RunOptions]) -> dict[str, Any]:
     """Gives back what it was given."""
     return dict(given)
@@ -198,7 +200,7 @@ class Added(RunOptions, total=False):
 def test_a_new_option_is_one_row() -> None:
     """With a row an option is a flag, a keyword, a line of help and a check."""
 
-    @options.command("added")
+    @flags.command("added")
     def command(**given: Unpack[Added]) -> Any:
         return given.get("patience")
 

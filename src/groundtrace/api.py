@@ -17,23 +17,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 from groundtrace.base.suggest import unknown_name
-from groundtrace.config import (
-    CompareOptions,
-    Location,
-    RunOptions,
-    Settings,
-    TrialOptions,
-    Where,
-    checked_options,
-    load_settings,
-    rows_of,
-    taken_by,
-)
+from groundtrace.config import Location, Settings, load_settings
 from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
 from groundtrace.model import Problem, ReadResult, Trial
+from groundtrace.options import (
+    CompareOptions,
+    RunOptions,
+    TrialOptions,
+    Where,
+    checked_options,
+    rows_of,
+    taken_by,
+)
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
@@ -303,7 +301,7 @@ def run(
     result; they raise no exception. Raises NothingFoundError if there is no trial.
     """
     from groundtrace.runs.impact import check_configurations, widest_document
-    from groundtrace.runs.path import run_stages
+    from groundtrace.runs.whole_run import run_stages
 
     settings = _settings(settings, given)
     options = impact_options_for(given, settings)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from groundtrace.cli import main
-from groundtrace.config import GROUPS
+from groundtrace.options import GROUPS
 
 
 def commands() -> dict[str, click.Command]:

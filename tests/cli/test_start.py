@@ -97,5 +97,5 @@ def test_a_run_without_changes_imports_no_large_package(tmp_path: Path) -> None:
     first = imported(*map(str, arguments))
     assert "numpy" in first
     again = imported(*map(str, arguments))
-    assert "groundtrace.runs.path" in again
+    assert "groundtrace.runs.whole_run" in again
     assert not {*HEAVY, "groundtrace.pipeline"} & again

@@ -14,6 +14,7 @@ import update_figures
 from reference_pages import PAGES
 
 from groundtrace import config, errors, problems
+from groundtrace import options as option_table
 from groundtrace.cli.main import COMMANDS
 from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
@@ -114,7 +115,7 @@ def test_every_column_key_error_problem_and_source_is_on_its_page() -> None:
     for table, key in config.PLACES:
         assert f"[{table}] {key}" in page("configuration.md") or (table, key) == ("tools", "NAME")
     assert "`[tools.NAME]`" in page("configuration.md")
-    for row in config.rows_of(config.RunOptions).values():
+    for row in option_table.rows_of(option_table.RunOptions).values():
         assert f"| `{row.flag}` | {row.option.group} |" in page("configuration.md")
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.GroundtraceError):

@@ -22,12 +22,12 @@ import pytest
 from groundtrace.errors import LockedError
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs import loop
-from groundtrace.runs.did import Evaluated
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.engine.here import HereFirstEngine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.request import Request
+from groundtrace.runs.tally import Evaluated
 from groundtrace.storage import FolderEntry, LocalFolder
 from tests.conftest import FIXED_TIME
 from tests.whole_runs import (

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, TypedDict, Unpack
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.answer import answer_data, print_answer
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
-from groundtrace.config import Json, Location, Option, Quiet, Tracebacks
+from groundtrace.config import Location
+from groundtrace.options import Json, Option, Quiet, Tracebacks
 
 
 class Demo(TypedDict, total=False):
@@ -31,7 +32,7 @@ class Demo(TypedDict, total=False):
     verbose: Tracebacks
 
 
-@options.command("demo")
+@flags.command("demo")
 def command(**given: Unpack[Demo]) -> int:
     """Write a small sample of runs and tasks, evaluate it, and print where the report is.
 
@@ -47,8 +48,8 @@ def command(**given: Unpack[Demo]) -> int:
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.engine import make_engine
     from groundtrace.runs.impact import widest_document
-    from groundtrace.runs.path import run_stages
     from groundtrace.runs.request import Request
+    from groundtrace.runs.whole_run import run_stages
 
     out, quiet = Path(given["out"]), given["quiet"]
     if given["swebench"]:

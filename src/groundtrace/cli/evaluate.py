@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural, visible
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.answer import answer_data
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import (
@@ -16,22 +16,22 @@ from groundtrace.cli.terminal import (
     say_failures,
     say_summary,
 )
-from groundtrace.config import Messages, Progress, Setup, Where, Work
+from groundtrace.options import Messages, Progress, Setup, Where, Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groundtrace.runs.did import OlderDocument
     from groundtrace.runs.evaluated_trials import MadeRows
     from groundtrace.runs.request import Request
+    from groundtrace.runs.tally import OlderDocument
 
 
 class Documents(Work, Where, Setup, Progress, Messages, total=False):
     """Flags of commands that read documents and write others."""
 
 
-@options.command("evaluate")
-@options.runs_argument
+@flags.command("evaluate")
+@flags.runs_argument
 def command(runs: str, **given: Unpack[Documents]) -> int:
     """Compute the metrics of every events document, and a summary of each run.
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import in_columns, print_json, print_result
-from groundtrace.config import Json, Option, Tracebacks, TrialOptions
+from groundtrace.options import Json, Option, Tracebacks, TrialOptions
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
@@ -31,7 +31,7 @@ class Explain(TrialOptions, total=False):
     verbose: Tracebacks
 
 
-@options.command("explain")
+@flags.command("explain")
 @click.argument("trial", metavar="TRIAL")
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:

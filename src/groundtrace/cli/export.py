@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import click
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
-from groundtrace.config import Messages, Option, Setup, Where
+from groundtrace.options import Messages, Option, Setup, Where
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -28,8 +28,8 @@ class Export(Where, Setup, Messages, total=False):
     ]
 
 
-@options.command("export")
-@options.runs_argument
+@flags.command("export")
+@flags.runs_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.

@@ -5,19 +5,19 @@ from __future__ import annotations
 from functools import partial
 from typing import Unpack
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import print_json, print_result, say_failures
-from groundtrace.config import CompareOptions, Messages, Progress, Work
+from groundtrace.options import CompareOptions, Messages, Progress, Work
 
 
 class Impact(CompareOptions, Work, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@options.command("impact")
-@options.runs_argument
+@flags.command("impact")
+@flags.runs_argument
 def command(runs: str, **given: Unpack[Impact]) -> int:
     """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
 

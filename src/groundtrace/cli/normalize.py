@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
     in_columns,
@@ -18,12 +18,12 @@ from groundtrace.cli.terminal import (
     say_left_out,
     say_unknown_tools,
 )
-from groundtrace.config import DryRun, Messages, Progress, Reading, Setup, Truth, Where, Work
+from groundtrace.options import DryRun, Messages, Progress, Reading, Setup, Truth, Where, Work
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
     from groundtrace.model import Trial
-    from groundtrace.runs.did import Normalized
+    from groundtrace.runs.tally import Normalized
     from groundtrace.truth import Registry
 
 
@@ -37,8 +37,8 @@ class Normalize(Truth, Reading, Work, Where, Setup, Progress, Messages, total=Fa
     dry_run: DryRun
 
 
-@options.command("normalize")
-@options.runs_argument
+@flags.command("normalize")
+@flags.runs_argument
 def command(runs: str, **given: Unpack[Normalize]) -> int:
     """Turn every trial's trace into a retrieval-events document.
 

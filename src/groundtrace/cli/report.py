@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
 from groundtrace.cli.terminal import print_json, print_result, say_failures
-from groundtrace.config import Messages, Progress, Reports, Setup, Where, Work
+from groundtrace.options import Messages, Progress, Reports, Setup, Where, Work
 
 
 class Report(Reports, Work, Where, Setup, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@options.command("report")
-@options.runs_argument
+@flags.command("report")
+@flags.runs_argument
 def command(runs: str, **given: Unpack[Report]) -> int:
     """Write the reports of evaluated runs; reads documents only, never traces.
 

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
+from groundtrace.cli import flags
 from groundtrace.cli import normalize as normalize_command
-from groundtrace.cli import options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
@@ -18,7 +18,7 @@ from groundtrace.cli.terminal import (
     say_left_out,
     say_summary,
 )
-from groundtrace.config import DryRun, Messages, Progress, RunOptions
+from groundtrace.options import DryRun, Messages, Progress, RunOptions
 
 
 class Run(RunOptions, Progress, Messages, total=False):
@@ -27,8 +27,8 @@ class Run(RunOptions, Progress, Messages, total=False):
     dry_run: DryRun
 
 
-@options.command("run")
-@options.runs_argument
+@flags.command("run")
+@flags.runs_argument
 def command(runs: str, **given: Unpack[Run]) -> int:
     """Normalize, evaluate, analyse and report, in one command.
 
@@ -38,8 +38,8 @@ def command(runs: str, **given: Unpack[Run]) -> int:
       groundtrace run runs/official/my_run --tasks benchmarks --out results --format md
     """
     from groundtrace.runs.impact import widest_document
-    from groundtrace.runs.path import run_stages
     from groundtrace.runs.prepare import formats_for, impact_options_for
+    from groundtrace.runs.whole_run import run_stages
 
     if given["dry_run"]:
         return normalize_command.list_trials(runs, settings_of(given), given)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.terminal import in_columns, print_json, print_result, say_failures
-from groundtrace.config import Messages, Option, Setup, Where
+from groundtrace.options import Messages, Option, Setup, Where
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
@@ -23,9 +23,9 @@ class Sql(Where, Setup, Messages, total=False):
     csv: Annotated[bool, Option("output", "Print the result as CSV")]
 
 
-@options.command("sql")
+@flags.command("sql")
 @click.argument("query")
-@options.runs_argument
+@flags.runs_argument
 def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.
 

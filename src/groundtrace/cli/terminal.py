@@ -18,7 +18,7 @@ from groundtrace.redact import mask
 
 if TYPE_CHECKING:
     from groundtrace.documents.summary import RunSummaryDocument
-    from groundtrace.runs.did import Normalized
+    from groundtrace.runs.tally import Normalized
 
 
 _KEPT = "\n\t"

@@ -7,8 +7,8 @@ from typing import Annotated, TypedDict, Unpack
 
 import click
 
-from groundtrace.cli import options
-from groundtrace.config import Option, Tracebacks
+from groundtrace.cli import flags
+from groundtrace.options import Option, Tracebacks
 
 
 class Validate(TypedDict, total=False):
@@ -18,7 +18,7 @@ class Validate(TypedDict, total=False):
     verbose: Tracebacks
 
 
-@options.command("validate")
+@flags.command("validate")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

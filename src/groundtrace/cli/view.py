@@ -7,10 +7,10 @@ from typing import Annotated, Unpack
 import click
 
 from groundtrace.base.shapes import Limits
-from groundtrace.cli import options
+from groundtrace.cli import flags
 from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import print_message, print_result
-from groundtrace.config import Option, Quiet, Setup, Tracebacks, Where
+from groundtrace.options import Option, Quiet, Setup, Tracebacks, Where
 
 
 class View(Where, Setup, total=False):
@@ -30,7 +30,7 @@ class View(Where, Setup, total=False):
     verbose: Tracebacks
 
 
-@options.command("view")
+@flags.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 def command(runs: str, **given: Unpack[View]) -> None:
     """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.

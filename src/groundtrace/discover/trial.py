@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
 from groundtrace.discover.identity import identify, located
-from groundtrace.discover.outcome import Prices, cost_of, read_outcome
+from groundtrace.discover.outcome import read_outcome
+from groundtrace.discover.prices import Prices, cost_of
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder

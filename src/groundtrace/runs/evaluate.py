@@ -18,7 +18,6 @@ from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.redact import mask
 from groundtrace.rows.kept import KeptRows, RowsByRun
-from groundtrace.runs.did import Did, Evaluated, OlderDocument
 from groundtrace.runs.engine import Done
 from groundtrace.runs.evaluated_trials import (
     DocumentDone,
@@ -37,6 +36,7 @@ from groundtrace.runs.refused import lines_of, refused_record, set_aside_metrics
 from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession, open_if_stale, work_through
 from groundtrace.runs.state import fingerprint, mark_of
+from groundtrace.runs.tally import Did, Evaluated, OlderDocument
 from groundtrace.runs.write import write_document
 
 

@@ -15,7 +15,6 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.errors import NothingFoundError, UsageError
 from groundtrace.impact.options import ImpactOptions, fitting
-from groundtrace.runs.did import Did
 from groundtrace.runs.evaluated_trials import MadeRows, rows_for_impact
 from groundtrace.runs.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
@@ -25,6 +24,7 @@ from groundtrace.runs.refused import lines_of, refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession, open_if_stale
 from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines
+from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_document
 
 

@@ -21,7 +21,6 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.errors import GroundtraceError
 from groundtrace.rows.kept import KeptRows, RowsByRun
-from groundtrace.runs.did import Did, Evaluated, Normalized
 from groundtrace.runs.engine.here import HereFirstEngine
 from groundtrace.runs.file_names import EVENTS_ENDING
 from groundtrace.runs.lock import locked
@@ -36,6 +35,7 @@ from groundtrace.runs.session import (
     with_last,
 )
 from groundtrace.runs.state import FolderSeen
+from groundtrace.runs.tally import Did, Evaluated, Normalized
 
 if TYPE_CHECKING:
     from groundtrace.discover import Run

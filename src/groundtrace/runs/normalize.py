@@ -25,7 +25,6 @@ from groundtrace.errors import NothingFoundError
 from groundtrace.problems import TEMPORARY
 from groundtrace.redact import mask, masking
 from groundtrace.rows.kept import packed
-from groundtrace.runs.did import Did, Normalized
 from groundtrace.runs.engine import Done
 from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.runs.loop import SMALL, Batch, Job, OpenRun, RunToDo, Target, settle
@@ -44,6 +43,7 @@ from groundtrace.runs.read import document_paths, read_outcomes
 from groundtrace.runs.request import Request
 from groundtrace.runs.session import RunSession, work_through
 from groundtrace.runs.state import RunSeen
+from groundtrace.runs.tally import Did, Normalized
 from groundtrace.runs.task_definitions import TaskDefinitions
 from groundtrace.runs.unchanged import KnownRuns, fingerprint_of_shared
 from groundtrace.storage import open_place

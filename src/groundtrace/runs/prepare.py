@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.config import RunOptions, Settings, load_mappings, rows_of
+from groundtrace.config import Settings, load_mappings
 from groundtrace.errors import UsageError
+from groundtrace.options import RunOptions, rows_of
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.request import NoTicker, Request, Ticker
@@ -35,7 +36,7 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
     if given.get("no_mask"):
         changes["mask"] = False
     if "prices" in given:
-        from groundtrace.discover.outcome import load_prices
+        from groundtrace.discover.prices import load_prices
 
         changes["prices"] = load_prices(Path(given["prices"]))
     if "reader" in given:

@@ -20,7 +20,6 @@ from groundtrace.errors import NothingFoundError, OutputError
 from groundtrace.redact import masking
 from groundtrace.report import ReportData, render_html, render_markdown
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
-from groundtrace.runs.did import Did
 from groundtrace.runs.evaluated_trials import (
     MadeRows,
     ReadAgain,
@@ -42,6 +41,7 @@ from groundtrace.runs.refused import refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession, open_if_stale
 from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, mark_of
+from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_text
 from groundtrace.storage import Folder
 

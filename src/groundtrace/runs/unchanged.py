@@ -10,7 +10,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.discover import Run
-from groundtrace.runs.did import UnchangedRun
 from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.plan import Fingerprints, WorkContext
@@ -25,6 +24,7 @@ from groundtrace.runs.state import (
     load_state,
     marks_in,
 )
+from groundtrace.runs.tally import UnchangedRun
 from groundtrace.runs.task_definitions import TaskDefinitions
 from groundtrace.storage.listed import MAX_LISTED_RUN, listed
 

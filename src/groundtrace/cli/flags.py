@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from groundtrace.base.shapes import Limits, checked
-from groundtrace.config import GROUPS, Row, rows_of, taken_by
 from groundtrace.errors import UsageError
+from groundtrace.options import GROUPS, Row, rows_of, taken_by
 
 
 class Command(click.Command):

@@ -22,11 +22,11 @@ from msgspec.structs import replace
 
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.runs.did import Did, Normalized
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.report import Report, Reported, report, wanted_formats
 from groundtrace.runs.request import NoTicker, Request
 from groundtrace.runs.state import MOST_FILES, KnownResults
+from groundtrace.runs.tally import Did, Normalized
 
 if TYPE_CHECKING:
     from groundtrace.runs.impact import Check
