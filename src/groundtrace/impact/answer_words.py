@@ -349,7 +349,7 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         if own:
             text = f"{plural(len(own), 'trial')} {words}"
             if kind == "no_ground_truth" and len(own) == len(trials):
-                text = f"none of {plural(len(own), 'trial')} has ground truth: are the tasks of another benchmark?"
+                text = "no trial has ground truth: --tasks must define these tasks"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
     if elsewhere is not None:
