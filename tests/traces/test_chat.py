@@ -186,7 +186,7 @@ def test_sharegpt_rows_tell_the_same(tmp_path: Path) -> None:
     assert events(read_trace(f"{file}#xml").trace) == first
     assert events(read_trace(f"{file}#functions").trace) == first
     alone = write(tmp_path, {"id": "x", "conversations": xml}, name="share.jsonl")
-    assert len(read_trace(f"{alone}#row-1").trace.calls) == len(STEPS)
+    assert len(read_trace(f"{alone}#x").trace.calls) == len(STEPS)
 
 
 def test_calls_as_one_object_and_as_the_older_function_call(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ def taxonomy_section(data: ReportData) -> Section:
     """Labels by configuration, slices, and what calls touched."""
     summary = data.summary
     groups = all_and_configs(summary)
+    writes = _labels(groups, ABOUT_WRITES, of_errors=False)
     return Section(
         "errors",
         "What went wrong",
@@ -30,9 +31,9 @@ def taxonomy_section(data: ReportData) -> Section:
         ),
         (
             _labels(groups, LABEL_WORDS, of_errors=True),
+            *([writes] if writes.rows else []),
             _slices(groups),
             *detailed(
-                _labels(groups, ABOUT_WRITES, of_errors=False),
                 _meaning(),
                 _slice_quality(
                     [
