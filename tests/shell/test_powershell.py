@@ -157,6 +157,24 @@ def test_what_is_not_followed_is_said() -> None:
     assert not seen.failed
 
 
+@pytest.mark.parametrize(
+    ("command", "block"),
+    [
+        ("cmd /c for %f in (*.py) do type %f", "for"),
+        ("cmd /c cd src & if exist a.py type a.py", "if"),
+    ],
+)
+def test_loops_and_conditions_of_cmd_are_not_followed_and_that_is_said(
+    command: str, block: str
+) -> None:
+    seen = view(command, "x\n")
+    assert [problem.reason for problem in seen.problems] == [f"not read: cmd {block}"]
+
+
+def test_words_of_cmd_that_only_look_like_a_condition_are_nothing_unread() -> None:
+    assert view("cmd /c type if.txt & findstr for a.py", "x\n").problems == ()
+
+
 def test_what_cannot_be_parsed_is_said() -> None:
     seen = view("Get-Content 'a.py", "x\n")
     assert seen.problems[0].reason.startswith("not read: PowerShell that could not be parsed")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.base.patterns import regex
 from groundtrace.shell.output import Output
 from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
 from groundtrace.shell.powershell.follow import Session
@@ -20,6 +22,9 @@ from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.part import Parts
 from groundtrace.shell.syntax.parse import parse as parse_bash
 from groundtrace.shell.walk.walker import Walker
+
+_BLOCKS = regex(r"(?:^|[&|(\n])[ \t@]*(for|if)[ \t]", re.IGNORECASE)
+"""Loops and conditions of cmd, which are not followed."""
 
 
 class Followed(NamedTuple):
@@ -58,7 +63,8 @@ def follow(
     cwd = None if cwd is None else join(None, slashed(cwd))
     walker = Walker(parse_bash(""), cwd, output, {**table, **SHARED}, texts)
     if told.language == "cmd":
-        return Followed(walker, cmd_parts(walker, told.source))
+        blocks = dict.fromkeys(word.lower() for word in _BLOCKS.findall(told.source))
+        return Followed(walker, cmd_parts(walker, told.source), tuple(f"cmd {b}" for b in blocks))
     try:
         script = parse(told.source)
     except NotPowerShellError as error:
