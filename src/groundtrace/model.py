@@ -428,6 +428,8 @@ class TaskRow(Frozen, frozen=True):
     context_key: str | None = None
     """Column that `context` comes from: `gold_context`, `snippets` or `files`."""
     base_commit: str | None = None
+    difficulty: str | None = None
+    """How hard the data set says the task is; a group of trials."""
 
 
 class Task(Frozen, frozen=True):

@@ -364,3 +364,17 @@ def test_a_run_of_a_manifest_may_have_the_name_of_a_result_folder(
         (out / "retrieval_events_aggregate/run_retrieval_summary.json").read_text(encoding="utf-8")
     )
     assert summary["overall"]["trials"] == 2
+
+
+def test_the_difficulty_of_a_data_set_is_a_group_of_its_trials(
+    groundtrace: Any, tmp_path: Path
+) -> None:
+    put(tmp_path / "runs/heron__heron-12.json", trajectory("heron__heron-12"))
+    row = {"instance_id": "heron__heron-12", "repo": "o/r", "difficulty": "1-4 hours"}
+    put(tmp_path / "tasks.jsonl", json.dumps(row))
+    given = ("normalize", tmp_path / "runs", "--tasks", tmp_path / "tasks.jsonl", "--jobs", 1)
+    assert groundtrace(*given).code == 0
+    outcomes = json.loads(
+        (tmp_path / "runs/retrieval_events/outcomes.json").read_text(encoding="utf-8")
+    )
+    assert outcomes["trials"][0]["groups"] == {"difficulty": "1-4 hours"}

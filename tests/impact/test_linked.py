@@ -153,6 +153,28 @@ def test_strata_need_a_known_number_of_files():
     assert strata.ci_low < strata.odds_ratio < strata.ci_high
 
 
+def test_strata_are_by_difficulty_too_where_every_trial_has_one():
+    rows = []
+    for t in range(48):
+        made = row(f"t{t:02}", "a", {RECALL: 1.0 if t % 2 else 0.5}, reward=float(t % 5 > 1))
+        hard = {"difficulty": "hard" if t % 4 < 2 else "easy"}
+        rows.append(
+            msgspec.structs.replace(
+                made,
+                found_by=dict.fromkeys([f"f{k}" for k in range(1 + t % 3)]),
+                outcome=msgspec.structs.replace(made.outcome, groups=hard),
+            )
+        )
+    strata = association_of(distinct_trials(observe(rows)), 0).by_found.strata
+    assert (strata.by, strata.n) == (["difficulty", "relevant_files"], 6)
+    last = rows[-1]
+    rows[-1] = msgspec.structs.replace(
+        last, outcome=msgspec.structs.replace(last.outcome, groups=UNSET)
+    )
+    strata = association_of(distinct_trials(observe(rows)), 0).by_found.strata
+    assert strata.by == ["relevant_files"]
+
+
 def test_strata_and_shares_are_those_of_statsmodels():
     tables = pytest.importorskip("statsmodels.stats.contingency_tables")
     shares = pytest.importorskip("statsmodels.stats.proportion")

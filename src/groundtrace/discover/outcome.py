@@ -217,10 +217,17 @@ def outcome_entry(
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
         reward_source=outcome.reward_source or UNSET,
-        groups=dict(trial.loose.groups) if trial.loose and trial.loose.groups else UNSET,
+        groups=_groups(trial) or UNSET,
         attempt=UNSET if attempt is None else attempt,
         batch=trial.batch_timestamp or UNSET,
     )
+
+
+def _groups(trial: Trial) -> dict[str, str]:
+    """Groups that the manifest states, and the difficulty that the data set states."""
+    row = trial.task.row if trial.task is not None else None
+    stated = {} if row is None or row.difficulty is None else {"difficulty": row.difficulty}
+    return stated | dict(trial.loose.groups if trial.loose is not None else {})
 
 
 def below(run_path: str, path: str) -> str:

@@ -44,6 +44,8 @@ class _Trials:
     """The repository of each task."""
     files: Ints
     """Number of relevant files; 0 if it is not known."""
+    difficulty: Ints | None
+    """Number of each trial's difficulty; None if some trial has none."""
 
     @property
     def units(self) -> Ints:
@@ -76,7 +78,15 @@ def _arrays(trials: Sequence[Observation]) -> _Trials:
         np.array([configs[o.config_name] for o in trials], dtype=np.intp),
         repos,
         np.array([o.relevant_files for o in trials], dtype=np.intp),
+        _difficulties(trials),
     )
+
+
+def _difficulties(trials: Sequence[Observation]) -> Ints | None:
+    names = sorted({o.difficulty for o in trials if o.difficulty is not None})
+    if not names or any(o.difficulty is None for o in trials):
+        return None
+    return np.array([names.index(o.difficulty or "") for o in trials], dtype=np.intp)
 
 
 def _across(trials: _Trials, draws: Draws) -> Linked:
@@ -209,6 +219,10 @@ def _strata(trials: _Trials, shown: Mask, solved: Mask, excess: float) -> Strata
     if not trials.files.all():
         return None
     place = np.searchsorted(_FILES, trials.files, side="right")
+    by = ["relevant_files"]
+    if trials.difficulty is not None:
+        place = place + trials.difficulty * (len(_FILES) + 1)
+        by = ["difficulty", *by]
     tables = [
         (
             int(np.sum(here & shown & solved)),
@@ -225,7 +239,7 @@ def _strata(trials: _Trials, shown: Mask, solved: Mask, excess: float) -> Strata
     ratio, error = found
     half = _Z * error * math.sqrt(excess)
     return Strata(
-        by=["relevant_files"],
+        by=by,
         n=len(used),
         odds_ratio=ratio,
         ci_low=ratio * math.exp(-half),

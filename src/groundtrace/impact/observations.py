@@ -102,6 +102,8 @@ class Observation(TrialId, frozen=True, kw_only=True):
     elsewhere: bool = False
     """A path ends like a relevant file that was not matched (`rows.elsewhere`)."""
     relevant_files: int = 0
+    difficulty: str | None = None
+    """As the task's data set or a manifest states it."""
     """How many files are relevant; 0 if that is not known."""
     found_by: tuple[tuple[str, FoundBy | None], ...] = ()
     """Each relevant file and the call that met it first; None if nothing met it."""
@@ -278,7 +280,13 @@ class _Shared:
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
             elsewhere=bool(row.coverage.unmatched_suffixes),
             relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
+            difficulty=_difficulty(row),
             found_by=tuple(
                 (self.text(file), self.finder(found)) for file, found in row.found_by.items()
             ),
         )
+
+
+def _difficulty(row: TrialRow) -> str | None:
+    outcome = row.outcome
+    return None if outcome is None or outcome.groups is UNSET else outcome.groups.get("difficulty")

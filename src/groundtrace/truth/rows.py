@@ -31,7 +31,7 @@ NAMES = ("original_inst_id", "instance_id", "task", "task_id", "id")
 """Columns that name a task; the first is its name, the others are aliases."""
 CONTEXTS = ("gold_context", "snippets", "files")
 """Columns that list relevant files, best first."""
-COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch")
+COLUMNS = (*NAMES, *CONTEXTS, "repo", "base_commit", "patch", "test_patch", "difficulty")
 
 MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
@@ -207,6 +207,7 @@ def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str
                 context=None if key is None else _as_context(row.get(key)),
                 context_key=key,
                 base_commit=_text(row.get("base_commit")),
+                difficulty=_text(row.get("difficulty")) or None,
             ),
         ),
         "",
