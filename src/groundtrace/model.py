@@ -314,9 +314,9 @@ class FileRef(msgspec.Struct, frozen=True):
 class RootSign(NamedTuple):
     """What a call shows about a folder as a repository (D181)."""
 
-    kind: Literal["clone", "top", "git", "workdir", "entered", "worktree"]
+    kind: Literal["clone", "top", "git", "workdir", "entered", "worktree", "prompt"]
     """`git clone` made it; git says that it is the top; git ran there; the harness worked there; a
-    command entered it; it is a second tree of a repository."""
+    command entered it; it is a second tree of a repository; the user says that the code is there."""
     folder: str
     """Absolute, or relative to an unknown folder."""
     repo: str = ""

@@ -43,6 +43,18 @@ class Session:
             )
         return self
 
+    def ask(self, prompt: str) -> Session:
+        message = {"role": "user", "content": prompt}
+        line = {
+            "type": "user",
+            "sessionId": "s-1",
+            "cwd": self.cwd,
+            "uuid": "u",
+            "message": message,
+        }
+        self.lines.append(json.dumps(line))
+        return self
+
     def document(self, groundtrace: Call, folder: Path, **row: Any) -> Any:
         (folder / "runs").mkdir()
         (folder / "runs" / f"{TASK}.jsonl").write_text("\n".join(self.lines))
@@ -89,6 +101,29 @@ def test_a_session_that_starts_above_the_clone(groundtrace: Call, tmp_path: Path
     said = groundtrace("explain", TASK, tmp_path / "runs", "--tasks", tmp_path / "tasks.jsonl")
     assert f"repository: {root['path']} is heron: 1 relevant file at its place" in said.out
     assert f"({root['votes']} votes)" in said.out
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_found"),
+    [
+        ("The repository is in /home/u/jobs/x1/work. Mend the query.", True),
+        ("Mend the query. The code was cloned to `work` for you.", True),
+        ("The repository is in /home/u/jobs/x1/other.", False),
+        ("Mend the query in the code.", False),
+    ],
+)
+def test_a_prompt_that_says_where_the_code_is(
+    groundtrace: Call, tmp_path: Path, prompt: str, is_found: bool
+) -> None:
+    """One relevant file at its place is not enough; with the user's word it is."""
+    session = Session("/home/u/jobs/x1").ask(prompt)
+    session.call("Read", "     1\timport os", file_path=f"/home/u/jobs/x1/work/{QUERY}")
+    made = session.document(groundtrace, tmp_path)
+    assert list(kinds(made)) == ([("read", QUERY)] if is_found else [])
+    assert made["coverage"]["unmatched_suffixes"] == (0 if is_found else 1)
+    if is_found:
+        (root,) = (root for root in made["provenance"]["repo_roots"] if "votes" in root)
+        assert "the prompt says that the code is there" in root["evidence"]
 
 
 def test_git_that_failed_shows_no_repository(groundtrace: Call, tmp_path: Path) -> None:

@@ -22,15 +22,18 @@ holds no credentials and does not grow with the longest argument of a trace.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from groundtrace.answers.places import absolute
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.mcp import server_in_name
+from groundtrace.base.patterns import regex
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
@@ -64,6 +67,7 @@ from groundtrace.model import (
 )
 from groundtrace.paths import Resolver
 from groundtrace.paths.repos import short_repo
+from groundtrace.traces.kit.prompt import first_prompt
 
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
@@ -88,7 +92,7 @@ def build_document(
         # A call that failed may name something that does not exist: `repository not found`.
         repos=[repo for view in views if not view.failed for repo in view.repos],
         cwd=trace.cwd,
-        signs=_signs(trace, views),
+        signs=[*_signs(trace, views), *_said_in_prompt(trial, trace.cwd)],
         settings=settings,
     )
     clock = clock_of(trial, trace)
@@ -120,6 +124,26 @@ def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:
     found = {sign: None for view in views for sign in view.signs}
     worked = {call.cwd for call in trace.calls} - {None, trace.cwd}
     return [*found, *(RootSign("workdir", folder) for folder in sorted(map(str, worked)))]
+
+
+_CODE_AT = regex(
+    r"\b(?:repository|repo|codebase|code|project|clone|checkout|source)\b[^.\n]{0,60}?"
+    r"\b(?:at|in|under|to|into|inside|from)\s+(?:the\s+)?(?:(?:folder|directory|path)\s+)?"
+    r"(?P<quote>[`'\"]?)(?P<path>(?:~?/|\./|[A-Za-z]:[\\/])?[\w@+-][\w.@+-]*(?:[\\/][\w.@+-]+)*)[\\/]?"
+    r"(?P=quote)",
+    re.IGNORECASE,
+)
+"""A sentence that says where the code is. A bare word needs quotes: `in the code` names no folder."""
+
+
+def _said_in_prompt(trial: Trial, cwd: str | None) -> Iterator[RootSign]:
+    """Folders in which a user's first message says that the code is, of traces without records."""
+    if trial.loose is None or trial.loose.sample is not None:
+        return
+    for found in _CODE_AT.finditer(first_prompt(trial.folder, trial.loose.file)):
+        path = found["path"]
+        if found["quote"] or "/" in path or "\\" in path:
+            yield RootSign("prompt", absolute(path.rstrip("."), cwd))
 
 
 def _event(

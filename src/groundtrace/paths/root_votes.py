@@ -26,6 +26,8 @@ WEIGHTS: Mapping[str, int] = {
     "clone": 6,
     # `git rev-parse --show-toplevel` printed it, or `git init` made it: the top of some repository.
     "top": 3,
+    # "The repository is in /home/u/w": the user says so. A prompt may name several folders.
+    "prompt": 3,
     # `cd w && git log`, `git -C w status` got an answer. Git answers in every folder of a clone, so
     # with one relevant file it is just enough.
     "git": 2,
@@ -68,7 +70,7 @@ FEW_FILES = 5
 """Fewer files than this say nothing about where an agent works."""
 MAX_COUNTED = 3
 """Relevant files that count."""
-TELLING = frozenset({"clone", "top", "git_files", "name", "repo_name"})
+TELLING = frozenset({"clone", "top", "prompt", "git_files", "name", "repo_name"})
 """Evidence for a top. Without any, fewer than `MAX_COUNTED` relevant files must have paths of their
 own: an agent that works in `packages/foo` of a monorepo enters it, runs git and reads `src/index.ts`."""
 _COMMON = frozenset(
@@ -319,6 +321,8 @@ class RootVote:
             rated.count("clone", "git clone")
         if "top" in here:
             rated.count("top", "git says that it is the top")
+        if "prompt" in here:
+            rated.count("prompt", "the prompt says that the code is there")
         if "git" in below:
             rated.count("git", "git ran there")
         if "workdir" in here:
