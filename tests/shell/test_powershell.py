@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
 from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell.powershell.language import language_of, unwrapped
 from groundtrace.shell.powershell.parse import parse
 from groundtrace.shell.powershell.parse_values import NotPowerShellError
-from groundtrace.shell.powershell.told import told, unwrapped
 from groundtrace.tools import view_calls
 from tests.shell.scratch_repository import (
     FIXTURES,
@@ -67,19 +67,19 @@ BASH = [
 
 @pytest.mark.parametrize("command", BASH)
 def test_commands_of_bash_are_not_taken_for_others(command: str) -> None:
-    assert told(command).language in (None, "bash")
+    assert language_of(command).language in (None, "bash")
 
 
 def test_no_command_of_the_bash_lists_is_taken_for_another_shell() -> None:
     lists = [*one_repository_lists(), TWO_REPOSITORIES]
     commands = [case.command for name in lists for case in read_cases(name)]
     assert len(commands) > 1300
-    assert [c for c in commands if told(c).language in ("powershell", "cmd")] == []
+    assert [c for c in commands if language_of(c).language in ("powershell", "cmd")] == []
 
 
 def test_most_commands_of_powershell_are_known_by_their_words() -> None:
     own = [case.command for shell, case in CASES if shell == "powershell"]
-    known = [command for command in own if told(command).language == "powershell"]
+    known = [command for command in own if language_of(command).language == "powershell"]
     assert len(known) / len(own) > 0.9
 
 

@@ -48,9 +48,9 @@ from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import Output, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
+from groundtrace.shell.powershell.language import ShellLanguage, language_of
 from groundtrace.shell.powershell.parts import slashed
 from groundtrace.shell.powershell.run import follow, heard
-from groundtrace.shell.powershell.told import Told, told
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
 from groundtrace.shell.streams.found_lines import Search
@@ -102,9 +102,9 @@ def shell_refs(
         del output.lines[0]
     if settings.shell == "ignore":
         return ShellView(failed=bool(result and result.is_error) and not output.lines)
-    language = told(command, shell)
+    language = language_of(command, shell)
     if language.language is None and _LISTED in "\n".join(output.lines[:12]):
-        language = Told("powershell", command)  # no other shell prints such a table
+        language = ShellLanguage("powershell", command)  # no other shell prints such a table
     if language.language in ("powershell", "cmd"):
         return _windows(language, result, cwd, output, table, texts)
     tree = parse(command)
@@ -129,7 +129,7 @@ def _git_failed(result: ToolResult | None) -> bool:
 
 
 def _windows(
-    language: Told,
+    language: ShellLanguage,
     result: ToolResult | None,
     cwd: str | None,
     output: Output,

@@ -20,7 +20,7 @@ from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
 from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
 from groundtrace.paths.windows import rooted, spelled_beside
-from groundtrace.shell.powershell.told import stated_language
+from groundtrace.shell.powershell.language import stated_language
 from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings

@@ -14,7 +14,7 @@ from functools import cached_property
 from groundtrace.base.values import text_or_empty
 from groundtrace.model import ToolCall
 from groundtrace.paths.windows import is_drive, is_rooted
-from groundtrace.shell.powershell.told import by_words, stated_language, unwrapped
+from groundtrace.shell.powershell.language import by_words, stated_language, unwrapped
 
 
 def stated_shell(call: ToolCall) -> str | None:

@@ -1,6 +1,6 @@
 """PowerShell and cmd: their commands give the same parts as those of bash (D200).
 
-1. `told`: which shell a command is written for.
+1. `language`: which shell a command is written for.
 2. `parse`, `parse_values`, `nodes`: the script. `cmd` splits lines of cmd, which need no grammar.
 3. `follow`: what it prints and writes, with `loops`, `evaluate` and `state` below it. `cmdlets` is the
    table of cmdlets, `files` and `streams` say what they do, `call` binds their parameters, `statics`

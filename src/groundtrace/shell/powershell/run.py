@@ -12,11 +12,11 @@ from groundtrace.base.patterns import regex
 from groundtrace.shell.output import Output
 from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
 from groundtrace.shell.powershell.follow import Session
+from groundtrace.shell.powershell.language import ShellLanguage
 from groundtrace.shell.powershell.messages import listen
 from groundtrace.shell.powershell.parse import parse
 from groundtrace.shell.powershell.parse_values import NotPowerShellError
 from groundtrace.shell.powershell.parts import slashed
-from groundtrace.shell.powershell.told import Told
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.part import Parts
@@ -53,7 +53,7 @@ def heard(output: Output) -> Output:
 
 
 def follow(
-    told: Told,
+    given: ShellLanguage,
     cwd: str | None,
     output: Output,
     table: Mapping[str, ProgramEntry],
@@ -62,11 +62,11 @@ def follow(
     """Follow a command of PowerShell or cmd."""
     cwd = None if cwd is None else join(None, slashed(cwd))
     walker = Walker(parse_bash(""), cwd, output, {**table, **SHARED}, texts)
-    if told.language == "cmd":
-        blocks = dict.fromkeys(word.lower() for word in _BLOCKS.findall(told.source))
-        return Followed(walker, cmd_parts(walker, told.source), tuple(f"cmd {b}" for b in blocks))
+    if given.language == "cmd":
+        blocks = dict.fromkeys(word.lower() for word in _BLOCKS.findall(given.source))
+        return Followed(walker, cmd_parts(walker, given.source), tuple(f"cmd {b}" for b in blocks))
     try:
-        script = parse(told.source)
+        script = parse(given.source)
     except NotPowerShellError as error:
         return Followed(walker, [], (f"PowerShell that could not be parsed ({error})",))
     session = Session(walker, output.missing)

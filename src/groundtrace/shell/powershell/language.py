@@ -16,7 +16,7 @@ from groundtrace.base.patterns import regex
 Language = Literal["bash", "powershell", "cmd"]
 
 
-class Told(NamedTuple):
+class ShellLanguage(NamedTuple):
     """A command without the shell that it calls."""
 
     language: Language | None
@@ -75,15 +75,15 @@ _CMD_WORDS = regex(
 """Programs of cmd with its options (`/s`)."""
 
 
-def told(command: str, stated: str | None = None) -> Told:
+def language_of(command: str, stated: str | None = None) -> ShellLanguage:
     """Which language a command is in, and the script without a call of its shell."""
     inner = unwrapped(command)
     if inner is not None:
         return inner
     language = stated_language(stated)
     if language is not None:
-        return Told(language, command)
-    return Told(by_words(command), command)
+        return ShellLanguage(language, command)
+    return ShellLanguage(by_words(command), command)
 
 
 def stated_language(stated: str | None) -> Language | None:
@@ -96,13 +96,13 @@ def stated_language(stated: str | None) -> Language | None:
     return "bash" if name in ("bash", "sh", "zsh", "dash", "ksh", "fish") else None
 
 
-def unwrapped(command: str) -> Told | None:
+def unwrapped(command: str) -> ShellLanguage | None:
     """The script that `powershell -Command` or `cmd /c` runs; None for other commands."""
     found = _POWERSHELL.match(command)
     if found is not None and not _FILE.search(found["options"]):
-        return Told("powershell", _unquoted(found["script"]))
+        return ShellLanguage("powershell", _unquoted(found["script"]))
     found = _CMD.match(command)
-    return None if found is None else Told("cmd", _unquoted(found["script"]))
+    return None if found is None else ShellLanguage("cmd", _unquoted(found["script"]))
 
 
 def _unquoted(script: str) -> str:
