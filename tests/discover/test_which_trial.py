@@ -331,6 +331,7 @@ def test_a_refused_file_that_is_named_like_a_trace_is_named(
     assert "b.traj" in said
     assert "c.traj.json" in said
     assert "git lfs pull" in said
+    assert "map-a-format" in said
 
 
 def test_a_broken_record_is_named_with_its_file(groundtrace: Any, tmp_path: Path) -> None:
