@@ -199,27 +199,27 @@ def notes(
     for name in names:
         if name not in METRICS:
             continue
-        told = _conclusion(column_of(name, sides), flips, level)
+        concluded = _conclusion(column_of(name, sides), flips, level)
         title = short_name(name)
         sure = [_is_sure(t) for t in tasks]
         if not all(sure) and sum(sure) >= MIN_INFERENCE:
             here = np.array(sure, dtype=np.bool_)
             own = column_of(name, [s for s, kept in zip(sides, sure, strict=True) if kept])
             other = _conclusion(own, replace(flips, units=flips.of(here)), level)
-            if other != told:
+            if other != concluded:
                 said.append(
                     f"{title}: {_words(other)} over the {sum(sure)} tasks with ground truth of "
-                    f"high confidence, {_words(told)} over all"
+                    f"high confidence, {_words(concluded)} over all"
                 )
-        if (judged := _by_judged(name, sides, told, flips, level)) is not None:
+        if (judged := _by_judged(name, sides, concluded, flips, level)) is not None:
             said.append(f"{title}: {judged}")
         failed = _failures_as_zero(name, tasks)
         if failed is not None and (
-            (other := _conclusion(column_of(name, failed), flips, level)) != told
+            (other := _conclusion(column_of(name, failed), flips, level)) != concluded
         ):
             said.append(
                 f"{title}: {_words(other)} if trials without a usable trace count as 0, "
-                f"{_words(told)} without them"
+                f"{_words(concluded)} without them"
             )
     return said
 

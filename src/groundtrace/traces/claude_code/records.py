@@ -145,8 +145,10 @@ _PART_KEPT = ("preservedSegment", "preserved_segment", "preservedMessages", "pre
 def context_mark(line: Line) -> ContextMark | None:
     """What a line says about the context; None for nearly all lines."""
     if line.type == "system" and line.subtype == "compact_boundary":
-        told = as_mapping(line.compact_metadata) or as_mapping(line.compact_metadata_session)
-        return ContextMark("compaction", drops_all=not any(told.get(name) for name in _PART_KEPT))
+        metadata = as_mapping(line.compact_metadata) or as_mapping(line.compact_metadata_session)
+        return ContextMark(
+            "compaction", drops_all=not any(metadata.get(name) for name in _PART_KEPT)
+        )
     if line.type == "system" and line.subtype == "microcompact_boundary":
         return ContextMark("truncation", drops_all=False)
     if line.is_compact_summary is True:

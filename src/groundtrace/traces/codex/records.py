@@ -223,8 +223,8 @@ def streams(members: Mapping[str, Any]) -> Output:
     """What a command printed, from separate stdout and stderr."""
     text = as_text(members.get("aggregated_output")) or as_text(members.get("output"))
     if text is None:
-        told = [as_text(members.get(name)) for name in ("stdout", "stderr")]
-        text = "\n".join(part.removesuffix("\n") for part in told if part)
+        printed = [as_text(members.get(name)) for name in ("stdout", "stderr")]
+        text = "\n".join(part.removesuffix("\n") for part in printed if part)
         text += "\n" if text else ""
     code = members.get("exit_code", members.get("exitCode"))
     failed = members.get("status") in ("failed", "declined") or members.get("success") is False

@@ -250,7 +250,7 @@ def subagents_of(folder: Folder, path: str) -> tuple[str, ...]:
     return tuple(tree.named(t.file) for t in found)
 
 
-def kin_of(folder: Folder, path: str) -> Kin:
+def relatives_of(folder: Folder, path: str) -> Kin:
     """What the files of the same tree say of a rollout."""
     tree = tree_of(folder, path)
     own = _own(tree)

@@ -38,7 +38,7 @@ from groundtrace.traces.codex.records import (
     started_agent,
 )
 from groundtrace.traces.codex.stream import CodexStream, is_stream
-from groundtrace.traces.codex.threads import CannotUnpackError, Kin, kin_of, open_plain
+from groundtrace.traces.codex.threads import CannotUnpackError, Kin, open_plain, relatives_of
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.log import Log
@@ -75,7 +75,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
         return source
     if printed.events:
         return printed.finish()
-    return rollout.finish(kin_of(folder, path))
+    return rollout.finish(relatives_of(folder, path))
 
 
 class Rollout:
@@ -239,7 +239,7 @@ class Rollout:
         made = made_calls(script.arguments.get("input"), given)
         if not made:
             return
-        self.scripts.told(script)
+        self.scripts.note(script)
         if all(output is not None for _, _, output in made):
             # What the script printed is the output of its calls; it must not count twice.
             failed = script.result is not None and script.result.is_error
@@ -279,7 +279,7 @@ class Rollout:
         if known is None:
             script = self.scripts.running(self.source.calls)
             if found.name is not None and script is not None:
-                self.scripts.told(script)
+                self.scripts.note(script)
                 call = self.add(found, as_text(line.body.cwd))
                 call.position = self.source.ledger.position if self.totals.is_counted else -1
                 self.answer(call, found.output or Output(""), self.moment)
@@ -480,7 +480,7 @@ class Scripts:
         last = next((call for call in reversed(calls) if call.name == CODE), None)
         return last if last is not None and last.result is None else None
 
-    def told(self, script: RawCall) -> None:
+    def note(self, script: RawCall) -> None:
         """Note that the calls of this script are known, by an event or by its text."""
         self._told.add(id(script))
 

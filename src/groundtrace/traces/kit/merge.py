@@ -186,8 +186,8 @@ def _context_changes(
     sources: Sequence[Source], merged: Sequence[RawCall]
 ) -> tuple[ContextPoint, ...]:
     """Changes of the main thread's context, from the first source; subagents have their own."""
-    told = next((s for s in sources if s.context_changes and not s.is_one_subagent), None)
-    if told is None:
+    marked = next((s for s in sources if s.context_changes and not s.is_one_subagent), None)
+    if marked is None:
         return ()
     places = {id(call): place for place, call in enumerate(merged)}
     return tuple(
@@ -198,7 +198,7 @@ def _context_changes(
             if change.dropped is None
             else tuple(places[id(call)] for call in change.dropped if id(call) in places),
         )
-        for change in told.context_changes
+        for change in marked.context_changes
     )
 
 

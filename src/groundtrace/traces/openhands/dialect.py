@@ -143,9 +143,9 @@ def repair_arguments(
     misfit = parameters is not None and not set(recorded) <= parameters
     if not suspicious and not misfit:
         return RepairedArguments(recorded)
-    told = _told(name, recorded, message, result_text)
-    if told is not None:
-        return RepairedArguments(told, repaired=told != recorded)
+    stated = _stated(name, recorded, message, result_text)
+    if stated is not None:
+        return RepairedArguments(stated, repaired=stated != recorded)
     if misfit or (name == "str_replace_editor" and _is_not_editor(recorded)):
         return RepairedArguments({}, lost=True)
     return RepairedArguments(recorded)
@@ -155,7 +155,7 @@ def _is_not_editor(arguments: Mapping[str, Any]) -> bool:
     return not isinstance(arguments.get("path"), str)
 
 
-def _told(
+def _stated(
     name: str, recorded: dict[str, Any], message: str, result_text: str
 ) -> dict[str, Any] | None:
     """Arguments that the message states; None if it states none."""
@@ -189,21 +189,21 @@ def _literal(text: str) -> dict[str, Any] | None:
     return {key: item for key, item in value.items() if isinstance(key, str)}
 
 
-def _command(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
-    return recorded if recorded.get("command") == told else {"command": told}
+def _command(stated: str, recorded: dict[str, Any]) -> dict[str, Any]:
+    return recorded if recorded.get("command") == stated else {"command": stated}
 
 
-def _code(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
-    return recorded if recorded.get("code") == told else {"code": told}
+def _code(stated: str, recorded: dict[str, Any]) -> dict[str, Any]:
+    return recorded if recorded.get("code") == stated else {"code": stated}
 
 
-def _thought(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
-    return recorded if recorded.get("thought") == told else {"thought": told}
+def _thought(stated: str, recorded: dict[str, Any]) -> dict[str, Any]:
+    return recorded if recorded.get("thought") == stated else {"thought": stated}
 
 
-def _view(told: str, recorded: dict[str, Any]) -> dict[str, Any]:
+def _view(stated: str, recorded: dict[str, Any]) -> dict[str, Any]:
     """A view of a file; a recorded line range is kept only for the path it was recorded with."""
-    path = told.strip()
+    path = stated.strip()
     if recorded.get("path") == path and recorded.get("command") == "view":
         return recorded
     return {"command": "view", "path": path}
