@@ -90,6 +90,9 @@ DeclaredKind = Literal[
     "regex_pattern",
     "truth_source_off",
     "unknown_key",
+    # reading repositories
+    "code_not_read",
+    "repository_not_used",
     # reading documents back
     "broken_document",
     "left_behind",
@@ -249,6 +252,12 @@ RECORDS: Mapping[DeclaredKind, str] = {
 }
 """Met while finding trials and reading their records."""
 
+REPOSITORIES: Mapping[DeclaredKind, str] = {
+    "code_not_read": "Some of a source file could not be parsed; its other functions count.",
+    "repository_not_used": "A repository of `--repos` cannot be read, or leads to other folders.",
+}
+"""Met while reading repositories."""
+
 DOCUMENTS: Mapping[DeclaredKind, str] = {
     "broken_document": "A document of groundtrace does not fit its schema.",
     "left_behind": (
@@ -267,6 +276,7 @@ GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,
+    "Reading repositories": REPOSITORIES,
     "Reading documents back": DOCUMENTS,
 }
 """The kinds by the step that meets them first."""

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from msgspec import UNSET, structs
 
+from groundtrace.documents.functions import FunctionLevelMetrics
 from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
     ContextMetrics,
@@ -87,6 +88,17 @@ OTHERS = [
     "contextbench_line_usage_drop",
     "bpref",
     "judged@10",
+    "functions_shown",
+    "function_recall",
+    "function_precision",
+    "function_f1",
+    "function_lines_recall",
+    "function_edit_recall",
+    "function_edit_precision",
+    "func_acc@1",
+    "func_acc@3",
+    "func_acc@5",
+    "symbol_recall",
 ]
 
 
@@ -132,6 +144,7 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
         discovery=DiscoveryMetrics(reason=None),
         subagent_metrics=SubagentMetrics(reason=None),
         funnel=FunnelMetrics(reason=None),
+        function_level_metrics=FunctionLevelMetrics(computable=True, reason=None),
         patch_metrics=PatchMetrics(source=None, reason=None),
         published_metrics=PublishedMetrics(),
         judged_metrics=JudgedMetrics(reason=None),
@@ -163,7 +176,7 @@ def test_directions() -> None:
     repeats = {f"contextbench_{level}_redundancy" for level in ("file", "line")}
     short = {"funnel_never_met", "funnel_met", "funnel_shown"}
     patch = {"seen_not_edited", "edited_unseen", "test_files_touched"}
-    assert lower == ttfr | chars | spent | drops | repeats | short | patch
+    assert lower == ttfr | chars | spent | drops | repeats | short | patch | {"functions_shown"}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -179,7 +192,9 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
         files = {"seen_not_edited", "edited_unseen", "test_files_touched"}
         patch = {"patch_f1", "polybench_file_f1", "correct_location", "acc@1", "acc@3", "acc@5"}
-        assert metric.family in whole | {"chars_to_first_relevant", "bpref"} | files | patch
+        functions = {"functions_shown", "function_f1", "func_acc@1", "func_acc@3", "func_acc@5"}
+        others = {"chars_to_first_relevant", "bpref"}
+        assert metric.family in whole | others | files | patch | functions
 
 
 def test_arithmetic_by_hand() -> None:

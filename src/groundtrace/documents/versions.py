@@ -70,6 +70,10 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     "1.3": {
         Provenance: ("repo_roots",),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
+        GroundTruthSection: ("functions",),
+        Access: ("functions",),
+        EventsDocument: ("functions",),
+        MetricsDocument: ("function_level_metrics",),
     },
 }
 """The optional fields that each version added, by type."""

@@ -51,7 +51,13 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.stated import context_changes, final_context_of, submission_of
+from groundtrace.events.functions import with_functions
+from groundtrace.events.stated import (
+    context_changes,
+    final_context_of,
+    submission_of,
+    submitted_hunks,
+)
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
     CallView,
@@ -103,6 +109,13 @@ def build_document(
     ]
     events = with_base_lines(events, trace.calls, views, accesses)
     section = _ground_truth(truth, resolver)
+    submission = submission_of(trial, trace, resolver)
+    functions = with_functions(
+        events, trial.task, truth, submitted_hunks(trial, trace), resolver, settings
+    )
+    events = list(functions.events)
+    section = replace(section, functions=functions.truth)
+    problems = (*problems, *functions.problems)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
@@ -112,10 +125,11 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
-        submission=submission_of(trial, trace, resolver),
+        submission=submission,
         final_context=final_context_of(trace, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
+        functions=functions.functions,
     )
 
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.events import FROM_TRACE, ContextChange, StatedContext, Submission
-from groundtrace.model import FileRef, ToolCall, Trace, Trial
+from groundtrace.model import FileRef, PatchHunk, ToolCall, Trace, Trial
 from groundtrace.paths import Resolver
 from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch
 
@@ -58,10 +58,8 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
     A message instead of a patch is not a submission; then it is not known what was submitted. Files
     are spelled like edit targets and accesses (D94), so later stages can compare text.
     """
-    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
-    if text is None and trial.loose is not None:
-        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
-    if text is None or (text.strip() and not looks_like_patch(text)):
+    text, source = _submitted(trial, trace)
+    if text is None:
         return UNSET
     patched = read_patch(text).files
     return Submission(
@@ -69,6 +67,22 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
         new_files=_spelled(created(patched), resolver) or UNSET,
         source=clean_text(source),
     )
+
+
+def submitted_hunks(trial: Trial, trace: Trace) -> tuple[PatchHunk, ...] | None:
+    """The hunks of the submission; None if it is not known what was submitted."""
+    text, _ = _submitted(trial, trace)
+    return None if text is None else read_patch(text).hunks
+
+
+def _submitted(trial: Trial, trace: Trace) -> tuple[str | None, str]:
+    """The patch that was submitted, and where it was found."""
+    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
+    if text is None and trial.loose is not None:
+        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    if text is None or (text.strip() and not looks_like_patch(text)):
+        return None, source
+    return text, source
 
 
 def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:

@@ -21,6 +21,7 @@ Display = Literal[
     "funnel",
     "patches",
     "published",
+    "functions",
     "first_hit",
     "first_hit_shown",
     "utilization",
@@ -56,6 +57,7 @@ DISPLAYS: Mapping[Display, str] = {
     "published": (
         "report, Seen, edited, resolved: the same numbers under the names that papers use"
     ),
+    "functions": "report, Functions: needed, shown and edited",
     "first_hit": "run summary and report: times to the first relevant file, over retrieved files",
     "first_hit_shown": "run summary and report: the same over shown files",
     "utilization": "report, Using what was found: the metrics",

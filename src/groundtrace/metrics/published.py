@@ -24,7 +24,7 @@ from groundtrace.metrics.record import (
     MetricSection,
     SectionField,
 )
-from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
+from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
 
 class Number(Frozen, frozen=True):
@@ -160,7 +160,7 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
         return Number(reason=evidence.trace_reason or "older_document")
     accesses = shown_lines(evidence)
     counted = [one for one in accesses if one.runs is not None]
-    if too_many(len(accesses) - len(counted), len(accesses)):
+    if lines_unknown(accesses, counted):
         return Number(reason="lines_unknown")
     again = whole = 0
     seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
@@ -241,8 +241,8 @@ _NO_FILES = (
 )
 _NO_LINES = (
     "the task has no annotated lines (`no_chunk_ground_truth`, `no_gold_context`), there is no "
-    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`), or too few "
-    "accesses have known lines (`lines_unknown`)"
+    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`), or too little "
+    "of what was shown has known lines (`lines_unknown`)"
 )
 _NO_USE = (
     ", no gold file or line was shown (`never_hit`), or the agent names no final context "
@@ -414,7 +414,7 @@ _DECLARED = (
         "Σ |lines of a call ∩ lines of earlier calls| / Σ |lines of a call|",
         (
             "there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, "
-            "`older_document`), nothing was shown (`nothing_shown`), or too few accesses have "
+            "`older_document`), nothing was shown (`nothing_shown`), or too little of it has "
             "known lines (`lines_unknown`)"
         ),
         "Lines that the agent wrote itself count as shown, but never as repeated.",
