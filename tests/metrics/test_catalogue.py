@@ -88,6 +88,7 @@ OTHERS = [
     "contextbench_line_usage_drop",
     "bpref",
     "judged@10",
+    "functions_relevant",
     "functions_shown",
     "function_recall",
     "function_precision",
@@ -176,7 +177,8 @@ def test_directions() -> None:
     repeats = {f"contextbench_{level}_redundancy" for level in ("file", "line")}
     short = {"funnel_never_met", "funnel_met", "funnel_shown"}
     patch = {"seen_not_edited", "edited_unseen", "test_files_touched"}
-    assert lower == ttfr | chars | spent | drops | repeats | short | patch | {"functions_shown"}
+    counts = {"functions_relevant", "functions_shown"}
+    assert lower == ttfr | chars | spent | drops | repeats | short | patch | counts
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -192,7 +194,8 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
         files = {"seen_not_edited", "edited_unseen", "test_files_touched"}
         patch = {"patch_f1", "polybench_file_f1", "correct_location", "acc@1", "acc@3", "acc@5"}
-        functions = {"functions_shown", "function_f1", "func_acc@1", "func_acc@3", "func_acc@5"}
+        functions = {f"func_acc@{k}" for k in (1, 3, 5)}
+        functions |= {"functions_relevant", "functions_shown", "function_f1"}
         others = {"chars_to_first_relevant", "bpref"}
         assert metric.family in whole | others | files | patch | functions
 

@@ -77,7 +77,8 @@ def _seen_functions(evidence: EvidenceView) -> SeenFunctions:
     functions = evidence.document.functions
     if functions is UNSET or functions.reason is not None:
         reason = "no_repository" if functions is UNSET else functions.reason or ""
-        return SeenFunctions(dict.fromkeys((*RECALLED, *COUNTED, *EDITED, "symbol_recall"), reason))
+        every = ("functions_relevant", *RECALLED, *COUNTED, *EDITED, "symbol_recall")
+        return SeenFunctions(dict.fromkeys(every, reason))
     stated = evidence.document.ground_truth.functions
     relevant = None if stated is UNSET else tuple(dict.fromkeys(stated))
     accesses = shown_lines(evidence)
@@ -155,6 +156,8 @@ def _why(
     if relevant is not None and not relevant:
         truth = "no_function_changed"
     trace = evidence.trace_reason or ("older_document" if evidence.basis == "categories" else None)
+    if relevant is None:
+        missing(("functions_relevant",), truth)
     missing((*RECALLED, "function_precision", "function_f1", *EDITED), truth)
     missing((*RECALLED, *COUNTED, "symbol_recall"), trace)
     missing(EDITED, functions.edit_reason)
@@ -195,7 +198,6 @@ def make_function_level(view: SeenFunctions) -> FunctionLevelMetrics:
         computable=reason is None,
         reason=reason,
         undefined=dict(view.undefined),
-        functions_relevant=None if relevant is None else len(relevant),
         functions_relevant_shown=view.right if reason is None else None,
         functions_edited=None if view.edited is None else len(view.edited),
         relevant_not_shown=[one.function for one in missed] if reason is None else [],
@@ -240,6 +242,7 @@ def _declared(
     order: int,
     *,
     field: str = "",
+    plain: str = "",
     shown_in: Mapping[Display, Spot] | None = None,
 ) -> MetricDeclaration[SeenFunctions]:
     def compute(view: SeenFunctions) -> float | None:
@@ -253,6 +256,7 @@ def _declared(
         name=name,
         field=field,
         title=title,
+        plain={name: plain} if plain else {},
         measures=measures,
         formula=formula,
         undefined=undefined,
@@ -300,7 +304,26 @@ _SHOWN = MetricDeclaration[SeenFunctions](
     shown_in={"functions_shown": {"functions": Spot(5), "trial_detail": Spot(305)}},
 )
 
+_RELEVANT = MetricDeclaration[SeenFunctions](
+    name="functions_relevant",
+    title="Functions needed",
+    plain={"functions_relevant": "functions needed"},
+    measures="Functions that the gold patch changes, or that the task's lines meet.",
+    formula="|relevant functions|",
+    undefined=_NOT_KNOWN + "or the gold patch does not fit the base commit (`patch_does_not_fit`)",
+    known_problems="It says how large the task is, nothing about the trial.",
+    reference=_OURS,
+    compute=lambda view: None if view.relevant is None else len(view.relevant),
+    arithmetic=lambda view: f"{len(view.relevant or ())} functions",
+    worked={"functions_relevant": ("App.load and read", 2.0)},
+    better="lower",
+    upper=None,
+    unit="functions",
+    shown_in={"functions_relevant": {"functions": Spot(3)}},
+)
+
 _DECLARED = (
+    _RELEVANT,
     _SHOWN,
     _declared(
         "function_recall",
@@ -314,7 +337,12 @@ _DECLARED = (
         "{part} of {whole} functions",
         ("App.load of App.load and read: 1 / 2", 0.5),
         10,
-        shown_in={"coverage": Spot(75, "functions"), "correlation": Spot(75)},
+        plain="Needed functions shown",
+        shown_in={
+            "chain": Spot(30),
+            "coverage": Spot(75, "functions"),
+            "correlation": Spot(75),
+        },
     ),
     _declared(
         "function_precision",
@@ -328,6 +356,8 @@ _DECLARED = (
         "{part} of {whole} functions shown",
         ("App.load of App.load, helper, connect and query: 1 / 4", 0.25),
         20,
+        plain="Shown functions that were needed",
+        shown_in={"chain": Spot(40)},
     ),
     _declared(
         "function_f1",
@@ -364,6 +394,8 @@ _DECLARED = (
         "{part} of {whole} functions",
         ("App.load of App.load and read: 1 / 2", 0.5),
         50,
+        plain="Needed functions edited",
+        shown_in={"chain": Spot(50)},
     ),
     _declared(
         "function_edit_precision",
@@ -379,6 +411,8 @@ _DECLARED = (
         "{part} of {whole} functions edited",
         ("App.load of App.load and App.save: 1 / 2", 0.5),
         60,
+        plain="Edited functions that were needed",
+        shown_in={"chain": Spot(60)},
     ),
     *(
         _declared(
