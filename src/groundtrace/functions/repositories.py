@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from glob import escape
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -56,8 +57,9 @@ class Entry(NamedTuple):
 
 _REGULAR = frozenset({"100644", "100755", "100664"})
 
-_spans: dict[tuple[str, str], FileSpans] = {}
-"""By the id of the object and the language."""
+_spans: dict[tuple[Path, str, str], FileSpans] = {}
+"""By repository, id of the object and language. Without the repository, a file that one repository
+lacks would be known or not, by whether the worker had met it in another."""
 
 
 class BaseTree:
@@ -119,7 +121,7 @@ class Commit:
         return self._parsed(path, entry, language)
 
     def _parsed(self, path: str, entry: Entry, language: Language) -> BaseFile:
-        key = (entry.id, language.name)
+        key = (self._objects.folder, entry.id, language.name)
         spans = _spans.get(key)
         if spans is None:
             data = self._objects.contents(entry.id, MAX_BYTES)
@@ -276,16 +278,21 @@ def _places(repos: Iterable[str], folders: Sequence[str]) -> Iterator[Path]:
         return
     *owner, name = repo_parts(names[0])
     spelled = [name, name.partition("--")[0]] if "--" in name[1:] else [name]
-    for folder in folders:
+    for folder in map(Path, folders):
         for short in spelled:
-            tried = [short]
-            if (owner and owner[-1].lower() not in MIRROR_OWNERS) or (short == name and owner):
-                tried = [f"{owner[-1]}__{short}", f"{owner[-1]}/{short}", short]
-            for one in tried:
+            owned = [f"{owner[-1]}__{short}", f"{owner[-1]}/{short}"] if owner else []
+            for one in (*owned, short):
                 for way in dict.fromkeys((one, one.lower())):
-                    for place in (Path(folder, f"{way}.git"), Path(folder, way)):
-                        if place.is_dir():
-                            yield place
+                    yield from _folders(folder / f"{way}.git", folder / way)
+            if not owner or owner[-1].lower() in MIRROR_OWNERS:
+                # The name says no owner; the commit says whether it is the right repository.
+                for pattern in (f"*__{escape(short)}", f"*/{escape(short)}"):
+                    for end in (".git", ""):
+                        yield from _folders(*sorted(folder.glob(f"{pattern}{end}")))
+
+
+def _folders(*places: Path) -> Iterator[Path]:
+    yield from (place for place in places if place.is_dir())
 
 
 def listed(folder: str) -> list[str]:
