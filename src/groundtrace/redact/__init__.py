@@ -24,6 +24,9 @@ __all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "masking"]
 
 MASK = "[masked]"
 
+_MASKED = "[masked"
+"""How every mask begins."""
+
 EDGE = 512
 """More characters than it takes to see that something is a credential."""
 
@@ -79,12 +82,69 @@ def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
 
 
 def _masked_once(text: str) -> str:
+    escape = _ESCAPED.search(text)
+    # Names are not looked for twice in text with escaped line ends: `nDB_PASSWORD` is not a name,
+    # and the value of `password: str\\n` is not `str\\n`.
+    spans = _spans(text, names=escape is None or _ESCAPED_END.search(text) is None)
+    if escape is not None:
+        spans += _spans_below_escapes(text)
+    return _replaced(text, spans) if spans else text
+
+
+def _spans(text: str, *, names: bool = True) -> list[CredentialSpan]:
     found = _patterns()
     spans = list(found.by_form(text))
-    if _holds(text.lower(), found.name_marks):
+    if names and _holds(text.lower(), found.name_marks):
         spans += found.by_name(text)
     spans += found.by_place(text)
-    return _replaced(text, spans) if spans else text
+    return spans
+
+
+_ESCAPED = regex(
+    r"\\+(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])|%(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F])"
+    r"|&(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);"
+)
+"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`."""
+
+_ESCAPED_END = regex(r"\\[nrt]")
+
+_LETTERS = {"n": "\n", "r": "\n", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\n", "e": "\n"}
+_ENTITIES = {
+    "quot": '"',
+    "apos": "'",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+    "#39": "'",
+    "#34": '"',
+    "#x27": "'",
+}
+
+
+def _sign_of(escape: str) -> str:
+    """The one sign that an escape stands for."""
+    if escape[0] == "&":
+        return _ENTITIES[escape.rstrip(";").rpartition(";")[2].lstrip("&")]
+    if escape[0] == "%" or escape[-5:-2] == "u00":
+        return chr(int(escape[-2:], 16))
+    return _LETTERS.get(escape[-1], escape[-1])
+
+
+def _spans_below_escapes(text: str) -> list[CredentialSpan]:
+    """Credentials in a text whose escapes are resolved, as places in the text as it is.
+
+    In `printf 'A=1\\nDB_PASSWORD=…'` the name is not `nDB_PASSWORD`.
+    """
+    pieces: list[str] = []
+    places: list[int] = []
+    done = 0
+    for escape in _ESCAPED.finditer(text):
+        pieces += (text[done : escape.start()], _sign_of(escape[0]))
+        places += range(done, escape.start() + 1)
+        done = escape.end()
+    pieces.append(text[done:])
+    places += range(done, len(text) + 1)
+    return [(places[start], places[end]) for start, end in _spans("".join(pieces))]
 
 
 class _Patterns(NamedTuple):
@@ -108,7 +168,7 @@ def _replaced(text: str, spans: Iterable[CredentialSpan]) -> str:
     pieces: list[str] = []
     done = 0
     for start, end in sorted(spans):
-        if end <= done or text[start:end] == MASK or MASK in text[start:end]:
+        if end <= done or _MASKED in text[start:end]:
             continue
         if start >= done:
             pieces += (text[done:start], MASK)
