@@ -238,7 +238,7 @@ def fields_shown(call: Call, runs: Path, tasks: Path, top: Path, poison: Poison)
     """Fields whose credential is shown, and one output that shows it."""
     shown: dict[str, str] = {}
     for name, text in outputs(call, runs, tasks, top):
-        shown |= {field: name for field in poison.kept_in(text)}
+        shown |= dict.fromkeys(poison.kept_in(text), name)
     return shown
 
 
