@@ -92,6 +92,7 @@ DeclaredKind = Literal[
     "unknown_key",
     # reading repositories
     "code_not_read",
+    "grammar_missing",
     "repository_not_used",
     # reading documents back
     "broken_document",
@@ -254,6 +255,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
 
 REPOSITORIES: Mapping[DeclaredKind, str] = {
     "code_not_read": "Some of a source file could not be parsed; its other functions count.",
+    "grammar_missing": "The grammar of a language is not installed: groundtrace[functions] has it.",
     "repository_not_used": "A repository of `--repos` cannot be read, or leads to other folders.",
 }
 """Met while reading repositories."""

@@ -230,3 +230,12 @@ def test_what_a_folder_holds_is_part_of_the_fingerprint(tmp_path: Path) -> None:
     repository(tmp_path / "bare", {"a.py": ONE})
     assert listed(str(tmp_path)) == ["bare", "owner", "owner/name"]
     assert listed(str(tmp_path / "none")) == []
+
+
+def test_a_language_without_its_grammar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = repository(tmp_path / "name", {"a.go": "package p\nfunc A() { }\n"})
+    monkeypatch.setattr("groundtrace.functions.spans.grammar_of", lambda _: None)
+    tree = tree_of(commit, tmp_path)
+    assert tree.file("a.go").state == "no_grammar"
+    assert [problem.kind for problem in tree.problems] == ["grammar_missing"]
+    assert "groundtrace[functions]" in tree.problems[0].reason

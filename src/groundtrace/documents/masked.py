@@ -21,7 +21,7 @@ PATHS = frozenset(
         *("batch", "batch_timestamp", "target_files", "matched_ground_truth_files", "test_files"),
         *("ground_truth_file", "expected_edit_file", "expected_edit_files", "new_files"),
         *("seen_not_edited_files", "edited_unseen_files", "relevant_met", "relevant_read"),
-        *("came_back", "repo", "function", "functions"),
+        *("came_back", "repo", "function", "functions", "relevant_not_shown"),
         # what groundtrace itself says
         *("schema_version", "generated_at", "timestamp", "method"),
         # masked before it is cut (`events.text`)

@@ -51,7 +51,7 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.functions import with_functions
+from groundtrace.events.functions import base_of, text_of, with_functions
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,
@@ -107,12 +107,11 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
-    events = with_base_lines(events, trace.calls, views, accesses)
+    base = base_of(trial.task, settings)
+    events = with_base_lines(events, trace.calls, views, accesses, text_of(base, resolver.home))
     section = _ground_truth(truth, resolver)
     submission = submission_of(trial, trace, resolver)
-    functions = with_functions(
-        events, trial.task, truth, submitted_hunks(trial, trace), resolver, settings
-    )
+    functions = with_functions(events, base, truth, submitted_hunks(trial, trace), resolver.home)
     events = list(functions.events)
     section = replace(section, functions=functions.truth)
     problems = (*problems, *functions.problems)

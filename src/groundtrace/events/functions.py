@@ -16,16 +16,16 @@ from groundtrace.config import Settings
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
 from groundtrace.documents.line_map import LineRun, OriginalLines
+from groundtrace.events.base_lines import BaseText
 from groundtrace.functions.changed import (
     WHY_UNKNOWN,
     ChangedFunctions,
     PlacedFunction,
     functions_changed,
 )
-from groundtrace.functions.repositories import BaseTree, open_tree
+from groundtrace.functions.repositories import BaseTree, OpenedTree, open_tree
 from groundtrace.functions.spans import Span, met
 from groundtrace.model import GroundTruth, PatchHunk, Problem, Task, TruthChunk
-from groundtrace.paths import Resolver
 
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository."""
@@ -42,27 +42,47 @@ class WithFunctions(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
+def base_of(task: Task | None, settings: Settings) -> OpenedTree | None:
+    """The task's repository at its base commit; None if none was given."""
+    own = task is not None and task.row is not None and task.row.repository is not None
+    return open_tree(task, settings.repos) if settings.repos or own else None
+
+
+def text_of(opened: OpenedTree | None, home: str | None) -> BaseText:
+    """The base text of files with functions, for `base_lines`."""
+
+    def text(access: Access) -> Sequence[str] | None:
+        path = _path_of(access, home)
+        if opened is None or opened.tree is None or path is None:
+            return None
+        file = opened.tree.file(path)
+        if file.state != "known":
+            return None
+        lines = [line.decode("utf-8", errors="replace") for line in opened.tree.text(file)]
+        return lines[:-1] if lines[-1:] == [""] else lines
+
+    return text
+
+
 def with_functions(
     events: Sequence[Event],
-    task: Task | None,
+    opened: OpenedTree | None,
     truth: GroundTruth,
     submitted: Sequence[PatchHunk] | None,
-    resolver: Resolver,
-    settings: Settings,
+    home: str | None,
 ) -> WithFunctions:
     """The events with the functions that each access showed, and all of these functions.
 
-    `submitted` are the hunks of the patch that was handed in; None if that is not known.
+    `submitted` are the hunks of the patch that was handed in; None if that is not known. `home` is
+    the short name of the task's repository.
     """
-    own = task is not None and task.row is not None and task.row.repository is not None
-    if not settings.repos and not own:
+    if opened is None:
         return WithFunctions(events)
-    opened = open_tree(task, settings.repos)
     if opened.tree is None:
         return WithFunctions(events, Functions(reason=opened.reason), UNSET, opened.problems)
     tree = opened.tree
     listed = _Listed()
-    shown = _Shown(tree, listed, resolver.home)
+    shown = _Shown(tree, listed, home)
     completed = [shown.event(event) for event in events]
     relevant = _relevant(tree, truth)
     gold = functions_changed(tree, truth.hunks) if truth.chunks and truth.hunks else None

@@ -134,15 +134,15 @@ class Commit:
                 return BaseFile("none", id=entry.id)
             spans = spans_of(data, language)
             if spans is None:
-                return BaseFile("no_grammar", id=entry.id)
+                said = f"no grammar of {language.name}; install groundtrace[functions]"
+                problem = Problem(f"repository:{path}", "grammar_missing", said)
+                return BaseFile("no_grammar", id=entry.id, problem=problem)
             if len(_spans) >= KEPT:
                 _spans.clear()
             _spans[key] = spans
-        problem: Problem | None = None
-        if spans.is_broken:
-            reason = f"some of it is not {language.name} that the grammar reads"
-            problem = Problem(f"repository:{path}", "code_not_read", reason)
-        return BaseFile("known", spans.spans, entry.id, problem)
+        reason = f"some of it is not {language.name} that the grammar reads"
+        broken = Problem(f"repository:{path}", "code_not_read", reason)
+        return BaseFile("known", spans.spans, entry.id, broken if spans.is_broken else None)
 
     def _entry(self, path: str) -> Entry | None:
         """The entry of a path; one without a mode if the commit has no such file; None if git lacks a
