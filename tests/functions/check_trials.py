@@ -1,7 +1,7 @@
 """Functions shown and recall of real trials, counted again with `ast` from the documents' lines.
 
-`python -m tests.functions.check_trials RESULTS TASKS REPOS`: RESULTS were made with `--repos REPOS`. A trial
-counts if its lines need no translation, or the document has them as `base_lines`.
+`python -m tests.functions.check_trials RESULTS TASKS REPOS`: RESULTS were made with `--repos REPOS`.
+Lines that the agent's own edits moved are moved back here too, in another way.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ def check(events: dict[str, Any], metrics: dict[str, Any], row: dict[str, str], 
         return "not computable"
     repository = repos / f"{row['repo'].replace('/', '__')}.git"
     lines = _shown(events)
-    if lines is None:
-        return "left out: shown after a write"
     shown, gold = set(), set()
     for path, numbers in lines.items():
         if path.startswith(("/", "~", "../")) or not path.endswith(".py"):
@@ -45,26 +43,45 @@ def check(events: dict[str, Any], metrics: dict[str, Any], row: dict[str, str], 
     return "equal" if counted == stated else f"differs: {stated} {counted}"
 
 
-def _shown(events: dict[str, Any]) -> dict[str, set[int]] | None:
-    """Lines shown by file; None if lines shown after a write have no `base_lines`."""
+def _shown(events: dict[str, Any]) -> dict[str, set[int]]:
+    """Lines shown by file, as numbered at the base commit.
+
+    Each file is a list of the base's line numbers, in which a write puts None for its own lines.
+    """
     found: dict[str, set[int]] = {}
-    written = set()
+    now: dict[str, list[int | None] | None] = {}
     for event in events["events"]:
         for access in event["accesses"]:
-            if access["kind"] == "written":
-                written.add(access["file"])
+            name = access["file"]
+            lines = now.setdefault(name, list(range(1, 30_000)))
+            if access["kind"] == "written" and lines is not None:
+                now[name] = _after(lines, access)
             elif access["kind"] in ("read", "matched"):
-                first = access.get("line_start")
-                whole = [{"line_start": first, "line_end": access.get("line_end", first)}]
-                runs = access.get("line_ranges", whole if first else [])
-                if "base_lines" in access:
-                    runs = access["base_lines"] or []
-                elif access["file"] in written and runs:
-                    return None
-                for run in runs:
-                    numbers = range(run["line_start"], run["line_end"] + 1)
-                    found.setdefault(access["file"], set()).update(numbers)
+                seen = found.setdefault(name, set())
+                for run in _runs(access):
+                    first, last = run["line_start"], run["line_end"]
+                    if "base_lines" in access:
+                        seen.update(range(first, last + 1))
+                    else:
+                        seen.update(n for n in (lines or [])[first - 1 : last] if n is not None)
     return found
+
+
+def _runs(access: dict[str, Any]) -> list[dict[str, int]]:
+    if "base_lines" in access:
+        return access["base_lines"] or []
+    first = access.get("line_start")
+    whole = [{"line_start": first, "line_end": access.get("line_end", first)}]
+    return [] if access.get("other_revision") else access.get("line_ranges", whole if first else [])
+
+
+def _after(lines: list[int | None], access: dict[str, Any]) -> list[int | None] | None:
+    if "line_changes" not in access:
+        return lines if access.get("line_shift") == 0 else None
+    for change in access["line_changes"]:
+        first, last = change["line_start"] - 1, change["line_end"]
+        lines = [*lines[:first], *[None] * (last - first + change["line_shift"]), *lines[last:]]
+    return lines
 
 
 def main() -> None:

@@ -168,7 +168,7 @@ def _why(
     wanted = {function.file.lower() for function in relevant or ()}
     of_truth = [one for one in of_code if _files(one) & wanted]
     missing(RECALLED, _too_little(of_truth))
-    missing(("function_f1",), undefined.get("function_recall"))
+    missing(("function_precision", "function_f1"), undefined.get("function_recall"))
     missing(COUNTED, _too_little(of_code))
     if not _in_order(evidence, functions.listed):
         missing(("function_precision",), "nothing_shown")
