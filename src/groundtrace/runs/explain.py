@@ -153,7 +153,7 @@ COUNTED_FROM = {
     "file_level_metrics_shown": "ranking, shown",
     "chunk_level_metrics": "lines in calls",
     "line_level_metrics": "lines in calls",
-    "function_level_metrics": "lines in calls, and the patch handed in",
+    "function_level_metrics": "functions in calls and patches",
     "context_metrics": "text in calls",
     "utilization_probes": "reads and writes in calls",
     "discovery": "first calls that met or showed a file",
