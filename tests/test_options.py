@@ -23,7 +23,7 @@ from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.options import GROUPS, Option, Row, RunOptions, rows_of
 from groundtrace.runs.engine import ENGINES, EngineOptions
-from groundtrace.runs.file_names import REPORTS
+from groundtrace.runs.output_folders import REPORTS
 from groundtrace.runs.prepare import impact_options_for, settings_for
 from groundtrace.runs.request import Request
 

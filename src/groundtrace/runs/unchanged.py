@@ -10,8 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.discover import Run
-from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import EVENTS_ENDING, OUTCOMES_FILE, RunOutput
 from groundtrace.runs.plan import Fingerprints, WorkContext
 from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
@@ -22,7 +21,6 @@ from groundtrace.runs.state import (
     fingerprint_lines,
     is_current,
     load_state,
-    marks_in,
 )
 from groundtrace.runs.tally import UnchangedRun
 from groundtrace.runs.task_definitions import TaskDefinitions
@@ -64,7 +62,7 @@ def unchanged_run(
     state = load_state(output.folder)
     if state.run is None or state.run.fingerprint != run_fingerprint:
         return None
-    marks = marks_in(output.folder)
+    marks = output.folder.file_marks()
     if not is_current(state, marks, OUTCOMES_FILE, "") or not documents_are_as_written(
         state, marks
     ):
