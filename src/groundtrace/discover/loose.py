@@ -236,6 +236,7 @@ def loose_trial(
         task=named.task,
         outcome=outcome,
         trial_key=key_of_place(f"{run_id}/{item.path}"),
+        first_call=item.first_call,
         file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
@@ -384,6 +385,7 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
             yield Skipped(item.path, None, f"repeats {found.repeats.file} and adds no call")
         else:
             item.repeats = found.repeats
+            item.first_call = None  # of the other session
             item.problems.append(found.problem(item.path))
     items[:] = [item for number, item in enumerate(items) if number not in copies]
 

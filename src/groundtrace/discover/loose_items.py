@@ -147,6 +147,8 @@ class LooseItem(msgspec.Struct):
     """What the folders above it say, by their layout."""
     problems: list[Problem] = field(default_factory=list)
     session: SessionCalls | None = None
+    first_call: float | None = None
+    """When its first call was made, if that is known without reading it again."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
 
@@ -308,6 +310,7 @@ def _samples(
             *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark),
             *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
+            first_call=sample.first_call,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
