@@ -40,6 +40,7 @@ from groundtrace.runs.plan import (
     problems_outside_runs,
 )
 from groundtrace.runs.read import document_paths, read_outcomes
+from groundtrace.runs.refused import is_of_another
 from groundtrace.runs.request import Request
 from groundtrace.runs.session import RunSession, work_through
 from groundtrace.runs.state import RunSeen
@@ -342,7 +343,8 @@ def _enter(result: Done[TrialWork, TrialDone], one: _RunToNormalize, did: Did) -
         )
         # An earlier run made these metrics from other inputs: they are not results of the trial
         # as it is now.
-        work.output.remove(metrics_path(work.document_path))
+        if not is_of_another(work.output, metrics_path(work.document_path)):
+            work.output.remove(metrics_path(work.document_path))
         work.output.remove(work.document_path)
         return
     made = result.result

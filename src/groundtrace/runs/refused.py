@@ -22,6 +22,7 @@ from groundtrace.runs.file_names import (
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
 from groundtrace.runs.state import FolderSeen, entry_of, is_current
+from groundtrace.storage import Folder
 
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
@@ -69,6 +70,15 @@ def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem
 
 def _events_path(path: str) -> str:
     return path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
+
+
+def is_of_another(folder: Folder, path: str) -> bool:
+    """Whether a metrics document has another major version: another groundtrace wrote it, and it is
+    neither replaced nor removed (D62)."""
+    if not folder.has_file(path):
+        return False
+    stored: StoredDocument[MetricsDocument] = read_one(folder, path, "retrieval_metrics")
+    return stored.problem is not None and stored.problem.kind == "unknown_version"
 
 
 def set_aside_metrics(output: RunOutput, path: str) -> None:
