@@ -30,6 +30,7 @@ DeclaredKind = Literal[
     "not_utf8",
     "order_unknown",
     "result_without_names",
+    "stray_trace",
     "time_limit",
     "task_from_folder",
     "times_reversed",
@@ -237,6 +238,9 @@ RECORDS: Mapping[DeclaredKind, str] = {
         "latest: all count."
     ),
     "result_without_names": "result.json names neither task nor trial.",
+    "stray_trace": (
+        "A trace lies outside of every trial's folder, among folders of trials; it is not evaluated."
+    ),
     "task_from_folder": "Only the folder's name says which task the trial ran.",
     "time_limit": (
         "The trial took more processor time than `--trial-seconds` allows; nothing is known "

@@ -180,6 +180,15 @@ _Place = tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]
 """The folder that holds a file, or why something is no file; and the path below RUNS."""
 
 
+HOMES = frozenset(
+    {
+        *(".claude", ".codex", ".gemini", ".qwen", ".pi", ".copilot", ".kimi", ".cursor"),
+        *(".openhands", ".continue", ".cline", ".opencode", ".aider", ".local", ".config"),
+    }
+)
+"""Hidden folders in which harnesses keep their sessions; other hidden ones are not searched."""
+
+
 class _Walk:
     """Every real file below a folder once, whatever links lead to it.
 
@@ -237,9 +246,11 @@ class _Walk:
         below = (*parts, clean_text(entry.name))
         shown = "/".join(below)
         pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
-        if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+        if entry.name in (OUTPUT, AGGREGATE):
             return
-        if pattern is not None:
+        if entry.name.startswith(".") and entry.name not in HOMES and not entry.is_link:
+            yield Skipped(shown, None, "a hidden folder"), below
+        elif pattern is not None:
             reason = f"named like {pattern!r} in the list of skipped folders"
             yield Skipped(shown, None, reason), below
         elif len(below) > MAX_DEPTH:

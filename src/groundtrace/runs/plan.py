@@ -169,7 +169,7 @@ class Plan(Frozen, frozen=True):
     fingerprint: str | None = None
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
     broken: tuple[str, ...] = ()
-    """Records of trials that could not be read, with the reason."""
+    """Lines about records that could not be read or leave something open."""
 
     def work(self, planned: PlannedTrial) -> TrialWork:
         """What a worker needs for a trial."""
