@@ -44,7 +44,7 @@ class Objects:
         self._process: subprocess.Popen[bytes] | None = None
 
     def info(self, name: str) -> ObjectInfo | None:
-        """Kind and size of an object; None if git does not have it, or it is no object's name."""
+        """Kind and size of an object; None if git does not have it, or this cannot be its name."""
         if OBJECT_ID.fullmatch(name) is None:
             return None
         return self._asked("info", name)[0]
