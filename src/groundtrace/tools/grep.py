@@ -16,7 +16,6 @@ from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_nu
 from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.answers.texts import text_of
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
@@ -33,6 +32,7 @@ from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _NONE = regex(
     r"\s*(?:No matches found|No files found|Found 0 |Error: (?:ripgrep|rg|grep|search) )",

@@ -17,7 +17,6 @@ from groundtrace.answers.fold import fold, gaps, surfaced
 from groundtrace.answers.line import Shown, text_size
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
     as_items,
@@ -33,6 +32,7 @@ from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 from groundtrace.tools.tagged_reads import tagged_read
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _DEFAULT_LIMIT = 2000
 _UNREADABLE = regex(

@@ -12,9 +12,9 @@ import re
 from msgspec.structs import replace
 
 from groundtrace.answers.numbered import SURE, numbered_lines
-from groundtrace.answers.refusals import shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef, ToolCall, ToolResult
+from groundtrace.traces.kit.frames import shown_text
 
 _STORED = regex(r"/tool-results/[^\s'\"/]+\Z")
 _NAME = regex(r"[\w.@+:,-]+")

@@ -12,13 +12,13 @@ from groundtrace.answers.fold import fold, gaps
 from groundtrace.answers.line import Shown
 from groundtrace.answers.numbered import BARRED, numbered
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import first_text
 from groundtrace.model import FileRef, ToolCall
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.generic import generic_findings
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import shown_text
 
 _WINDOW = regex(r"^\[File: (?P<path>[^\n]+?) \(\d+ lines total\)\][^\n]*\n?", re.MULTILINE)
 _FOUND = regex(
