@@ -15,6 +15,7 @@ from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
 from groundtrace.answers.headed import found_below, text_below
 from groundtrace.answers.line import Shown
+from groundtrace.answers.name_rows import ROWS
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.texts import text_of
 from groundtrace.base import jsonio
@@ -44,8 +45,9 @@ _NOTE = regex(
     re.IGNORECASE,
 )
 _WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
+_ALONE = regex(r"0*[1-9]\d{0,8}")
+"""How often a file matched, if only one was searched."""
 _NUMBER = regex(r"\s*(\d{1,9})[:-]")
-_COUNT = regex(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
 
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -105,12 +107,10 @@ def _counts(text: str, cwd: str | None, scope: str, searched: str) -> Findings:
     """`path:12` per file, or only `12` if one file was searched: names, no lines."""
     names = []
     for line in _lines(text):
-        match = _COUNT.fullmatch(line.strip())
-        if match is None or match["count"].strip("0") == "":
-            continue
-        if match["path"]:
-            names.append(locate(match["path"], cwd, scope))
-        elif searched:
+        name = ROWS["count"].name(line.strip())
+        if name:
+            names.append(locate(name, cwd, scope))
+        elif searched and _ALONE.fullmatch(line.strip()):
             names.append(scope)
     refs = surfaced(names, "grep: counts per file")
     return Findings(refs=refs, failed=not refs)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from groundtrace.answers.cuts import is_cut, whole
 from groundtrace.answers.diffs import HUNK, Change, changes, side_runs
 from groundtrace.answers.file_names import looks_like_folder
-from groundtrace.answers.listed import stat_names
+from groundtrace.answers.name_rows import stat_names
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, FileRef, OldSide
 from groundtrace.shell.streams.file_names import from_top, is_file_name, join
