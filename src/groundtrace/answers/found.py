@@ -23,6 +23,10 @@ MATCH = regex(r"((?:[A-Za-z]:[\\/])?[^:\t\0]+)[:\0](\d{1,9}):")
 CONTEXT = regex(r"-(\d{1,9})-")
 BARE = regex(r"(\d{1,9})([:-])")
 """`12:text`, `12-text`: lines of the one file that was searched."""
+AROUND = regex(
+    r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
+)
+"""`path:12:` or `path-12-`: where a name holds such a text itself, the shortest one counts."""
 BREAK = "--"
 """Between groups of lines that do not follow each other."""
 _BINARY = regex(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -20,6 +21,8 @@ _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
 _SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
 BRANCH = regex(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)")
 """A row of a drawn tree."""
+DASHED = regex(r"(?P<indent>\s*)- (?P<name>.+)")
+"""A row of an indented tree."""
 _TREE_SUM = regex(r"\d+ director")
 _TREE_FACTS = regex(r"\[[^\]]*\]\s+")
 """What `tree -s` and `tree -p` print before a name."""
@@ -97,6 +100,23 @@ def tree(lines: Sequence[str]) -> Iterator[str]:
         root = entry.root or ""
         path = f"{root.rstrip('/')}/{entry.path}" if root.startswith("/") else entry.path
         if not entry.is_folder and is_file(path):
+            yield path
+
+
+def dashed_tree(lines: Sequence[str]) -> Iterator[str]:
+    """Files of an indented tree of `- name` rows whose folders end in `/`."""
+    above: list[tuple[int, str]] = []
+    for line in lines:
+        row = DASHED.fullmatch(line)
+        if row is None:
+            continue
+        indent, name = len(row["indent"]), row["name"].strip()
+        while above and above[-1][0] >= indent:
+            above.pop()
+        path = posixpath.join(above[-1][1], name) if above else name
+        if name.endswith("/"):
+            above.append((indent, path))
+        else:
             yield path
 
 
