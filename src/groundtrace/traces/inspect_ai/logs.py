@@ -33,6 +33,7 @@ from groundtrace.traces.kit.lists import (
     LARGE,
     Elements,
     Listed,
+    ListKind,
     find_list,
     from_value,
     load_listed,
@@ -44,6 +45,8 @@ from groundtrace.traces.kit.rows import UniqueNames
 _MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
 _TOOL = regex(rb'"event"\s*:\s*"tool"')
 """A call in bytes that are lost."""
+_SAMPLES = ListKind("samples", _TOOL)
+_EVENTS = ListKind("events", _TOOL)
 MAX_HEADER = 64 * 1024 * 1024
 
 
@@ -167,7 +170,7 @@ def _json_samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
         for name, short in zip(log.places, shorts, strict=True):
             yield Sample(name, stated_of(short, log.header))
         return
-    loaded = load_listed(folder, path, "samples", _TOOL)
+    loaded = load_listed(folder, path, _SAMPLES)
     found: list[tuple[Place, Any]] = []
     for index, item in enumerate(loaded.items):
         if isinstance(item, Problem):
@@ -232,7 +235,7 @@ def _found_in_parts(folder: Folder, path: str) -> tuple[Mapping[str, Any], _Foun
     """The same for a log that is too large to be in memory at once."""
     found: _Found = []
     with folder.open(path) as stream:
-        head, start = find_list(stream, "samples")
+        head, start = find_list(stream, _SAMPLES)
         if start is None:
             return {}, None
         scanner = Elements(stream, head[start:], _TOOL)
@@ -255,7 +258,7 @@ def _json_sample(
         data = stream.read(place.length)
     found = typed_sample(data)
     if found is None:
-        found = from_value(_with_events(value_of(msgspec.Raw(data))), path, "events")
+        found = from_value(_with_events(value_of(msgspec.Raw(data))), path, _EVENTS)
     return found, log.header
 
 
@@ -266,7 +269,7 @@ def _odd_sample(
 
     A log that is not decoded as a whole is read twice, so only one sample is in memory.
     """
-    loaded = load_listed(folder, path, "samples", _TOOL)
+    loaded = load_listed(folder, path, _SAMPLES)
     items = loaded.items if loaded.in_parts else list(loaded.items)
     places = [
         _place(item, index, offset=index)
@@ -275,7 +278,7 @@ def _odd_sample(
     ]
     place = Log({}, _named(places)).find(name, path)
     if loaded.in_parts:
-        loaded = load_listed(folder, path, "samples", _TOOL)
+        loaded = load_listed(folder, path, _SAMPLES)
         items = loaded.items
     chosen = None
     for index, item in enumerate(items):
@@ -283,7 +286,7 @@ def _odd_sample(
             chosen = item
     if isinstance(place, Problem):
         return loaded.problems[0] if loaded.problems else place
-    found = from_value(_with_events(chosen), path, "events")
+    found = from_value(_with_events(chosen), path, _EVENTS)
     found.problems += loaded.problems
     return found, loaded.root
 
@@ -363,9 +366,7 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
 def _opened(archive: Archive, place: Place, path: str) -> Listed:
     size = archive.members[place.member].info.file_size
     shown = f"{path}#{place.member}"
-    loaded = load_opened(
-        lambda: archive.open(place.member), size, shown, "events", _TOOL, typed_sample
-    )
+    loaded = load_opened(lambda: archive.open(place.member), size, shown, _EVENTS, typed_sample)
     if not loaded.root and not loaded.problems:
         return loaded
     if any(problem.reason == "no list of events" for problem in loaded.problems):
