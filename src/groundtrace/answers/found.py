@@ -37,7 +37,7 @@ _LONGEST_PATH = 4096
 _MOSTLY = 0.9
 """The share of lines that must begin with a number."""
 
-Place = Callable[[str], str | None]
+PathOf = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
 
 
@@ -82,7 +82,7 @@ def split(line: str, *, numbered: bool | None = True) -> Found | None:
 
 def found(
     lines: Sequence[str],
-    place: Place,
+    place: PathOf,
     *,
     numbered: bool | None = True,
     context: bool = True,
@@ -166,7 +166,7 @@ def bare_number(line: str) -> int | None:
 class _Names:
     """The paths of names, each found once: a search repeats a name on every line."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PathOf) -> None:
         self._place = place
         self.known: dict[str, str] = {}
         """The paths found so far; empty for names that are none."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.fold import Run
-from groundtrace.answers.found import BREAK, MATCH, Place, is_omitted
+from groundtrace.answers.found import BREAK, MATCH, PathOf, is_omitted
 from groundtrace.answers.line import Shown, in_runs, size
 from groundtrace.answers.numbered import contents, numbered_lines, runs_of
 from groundtrace.answers.ranges import lines_of, range_of, split_anchor
@@ -42,7 +42,7 @@ _TERM = regex(
 
 
 def found_below(
-    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
+    lines: Sequence[str], place: PathOf, *, bare: bool = True, repo: str | None = None
 ) -> Iterator[Shown]:
     """Found lines in groups, each below the name of its file.
 
@@ -79,7 +79,7 @@ def _named_above(line: str, following: str, bare: bool) -> str:
     return line if _LINE.match(following) else ""
 
 
-def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> Iterator[Shown]:
+def text_below(lines: Sequence[str], place: PathOf, repo: str | None = None) -> Iterator[Shown]:
     """Found lines without numbers: every group is a name, and text below it."""
     groups: list[list[str]] = [[]]
     for line in lines:
@@ -99,7 +99,7 @@ def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> I
 _BARE_LINE = regex(r"\s*(\d{1,9})[:-]")
 
 
-def below_in_tag(lines: Sequence[str], place: Place) -> Iterator[Shown]:
+def below_in_tag(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
     """Found lines below names as Cursor prints them: only numbered lines and notes are indented or in
     brackets."""
     path = ""
@@ -260,7 +260,7 @@ _RANGE_FENCE = regex(r"```(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>[^\n]{1,4
 """How Cursor names a section."""
 
 
-def path_sections(lines: Sequence[str], place: Place, repo: str | None) -> Iterator[Shown]:
+def path_sections(lines: Sequence[str], place: PathOf, repo: str | None) -> Iterator[Shown]:
     """Sections below `Path: name`: numbered lines, text, or nothing but the name."""
     path = ""
     body: list[str] = []
@@ -286,7 +286,7 @@ def _path_section(path: str, lines: list[str], repo: str | None) -> Iterator[Sho
         yield Shown(path, "surfaced", repo=repo)
 
 
-def ranged_headings(lines: Sequence[str], place: Place, repo: str | None) -> Iterator[Shown]:
+def ranged_headings(lines: Sequence[str], place: PathOf, repo: str | None) -> Iterator[Shown]:
     """Sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
     for line in lines:
         found = _RESULT_TAG.match(line.lstrip()) or _RANGE_FENCE.match(line)

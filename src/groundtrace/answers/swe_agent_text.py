@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from groundtrace.answers.found import Place
+from groundtrace.answers.found import PathOf
 from groundtrace.answers.line import Shown
 from groundtrace.answers.numbered import BARRED, Numbered, numbered
 from groundtrace.base.patterns import regex
@@ -50,7 +50,7 @@ def term_found(text: str) -> TermFound | None:
     return TermFound(found["place"], body.split("\n"))
 
 
-def files_of_term(lines: Sequence[str], place: Place) -> Iterator[Shown]:
+def files_of_term(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
     """Files that hold the term, each with its count or with one line."""
     for line in filter(None, map(str.strip, lines)):
         shown = _COUNT.search(line)

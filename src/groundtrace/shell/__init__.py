@@ -46,7 +46,7 @@ from groundtrace.model import FileRef, Printed, Problem, RootSign
 from groundtrace.paths.windows import is_rooted
 from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
-from groundtrace.shell.output import Output, read_output
+from groundtrace.shell.output import ShellOutput, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.shell.powershell.language import ShellLanguage, language_of
 from groundtrace.shell.powershell.parts import slashed
@@ -129,7 +129,7 @@ def _windows(
     language: ShellLanguage,
     printed: Printed,
     cwd: str | None,
-    output: Output,
+    output: ShellOutput,
     table: Mapping[str, ProgramEntry],
     texts: Mapping[str, str] | None,
 ) -> ShellView:
@@ -170,7 +170,7 @@ _LISTED = "LastWriteTime         Length Name"
 """The heading of Get-ChildItem's table."""
 
 
-def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
+def _problems(broken: bool, output: ShellOutput) -> tuple[Problem, ...]:
     """A problem if the command does not parse, unless bash itself reported that."""
     if not broken or output.had_errors:
         return ()
@@ -227,7 +227,9 @@ def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]
     return {**TABLE, **added_programs(added, TABLE)}
 
 
-def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
+def _resolve(
+    parts: list[Part], output: ShellOutput, is_error: bool
+) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
     refs_of_parts: list[FileRef] = []
     asked = got = False

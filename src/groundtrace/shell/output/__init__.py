@@ -25,7 +25,7 @@ on a later line comes after commands that did run. Bash 3.2 of macOS counts line
 this, `<EXPLORE_CONTEXT>` as a command "wrote" a file."""
 
 
-class Output(msgspec.Struct):
+class ShellOutput(msgspec.Struct):
     """The output of one call, ready to be matched with the command's parts."""
 
     lines: list[str] = msgspec.field(default_factory=list)
@@ -52,11 +52,11 @@ class Output(msgspec.Struct):
     """There may be cuts among the lines."""
 
 
-def read_output(printed: Printed, speaks: Speaks) -> Output:
+def read_output(printed: Printed, speaks: Speaks) -> ShellOutput:
     """The lines that programs printed, and what error messages among them say."""
     text, errors = printed.text, printed.errors
     if printed.refused or _UNPARSED.fullmatch(text):
-        return Output(refused=True)
+        return ShellOutput(refused=True)
     lines = head_and_tail(text)
     cut = True
     if lines is None:
@@ -68,12 +68,12 @@ def read_output(printed: Printed, speaks: Speaks) -> Output:
             lines = find_cuts(lines)
     complains = may_complain(text)
     if not (complains or errors or printed.failed):
-        return Output(lines, trimmed=printed.trimmed, cut=cut)
+        return ShellOutput(lines, trimmed=printed.trimmed, cut=cut)
     heard = Complaints(any=bool(errors and errors.strip()) or printed.failed)
     kept = set_apart(lines, speaks, heard) if complains else lines
     if errors:
         listen(errors.split("\n"), speaks, heard)
-    return Output(
+    return ShellOutput(
         lines=kept,
         missing=frozenset(heard.missing),
         had_errors=heard.any,
