@@ -74,9 +74,15 @@ OTHERS = [
     "acc@3",
     "acc@5",
     "correct_location",
+    "correct_location_line",
     "polybench_file_recall",
     "polybench_file_precision",
     "polybench_file_f1",
+    "locagent_file_acc@1",
+    "locagent_file_acc@3",
+    "locagent_file_acc@5",
+    "contextbench_editloc_recall",
+    "contextbench_editloc_precision",
     "contextbench_file_coverage",
     "contextbench_file_precision",
     "contextbench_line_coverage",
@@ -85,6 +91,14 @@ OTHERS = [
     "contextbench_line_redundancy",
     "contextbench_file_usage_drop",
     "contextbench_line_usage_drop",
+    "contextbench_file_auc",
+    "contextbench_line_auc",
+    "contextbench_final_file_recall",
+    "contextbench_final_file_precision",
+    "contextbench_final_block_recall",
+    "contextbench_final_block_precision",
+    "contextbench_final_line_recall",
+    "contextbench_final_line_precision",
     "bpref",
     "judged@10",
 ]
@@ -101,6 +115,7 @@ def test_the_names_are_the_canonical_ones() -> None:
         "agent_seconds",
         "trial_seconds",
         "output_tokens",
+        "model_calls",
     ]
 
 

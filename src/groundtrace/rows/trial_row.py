@@ -75,6 +75,8 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     rise and fall together."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Metric to its numerator and denominator, for averages over all tasks together."""
     no_outcome: str = "no_outcome"
     """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""

@@ -15,6 +15,7 @@ from groundtrace.truth.patches import (
     edits,
     evidence,
     looks_like_patch,
+    old_names,
     read_patch,
 )
 from groundtrace.truth.records import SourceFindings
@@ -32,6 +33,7 @@ def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
         files=relevant,
         edit_files=collect(edits(patch.files), truth_file, notes),
         edit_chunks=tuple(TruthChunk(c.path, c.first, c.last) for c in patch.changed),
+        old_names=tuple(old_names(patch.files)),
     )
 
 

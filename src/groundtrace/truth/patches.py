@@ -72,6 +72,12 @@ def created(files: tuple[PatchedFile, ...]) -> list[str]:
     return [file.path for file in files if file.status in ("added", "copied", "renamed")]
 
 
+def old_names(files: tuple[PatchedFile, ...]) -> list[str]:
+    """The name of each file before the patch; a file that the patch creates is `/dev/null`, as in
+    its header (D232)."""
+    return [NOTHING if file.status == "added" else file.old_path or file.path for file in files]
+
+
 def _names(file: PatchedFile) -> list[str]:
     if file.status == "renamed" and file.old_path is not None:
         return [file.old_path, file.path]
