@@ -412,7 +412,7 @@ class GroundTruth(Frozen, frozen=True):
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a gold patch changes, as they were before it (D55)."""
     old_names: tuple[str, ...] = ()
-    """Names of the gold patch's files before it, `/dev/null` for those that it creates (D232)."""
+    """Names of the gold patch's files before it, as SWE-PolyBench reads them (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of the task's test patch: neither evidence nor edit targets."""
 

@@ -214,8 +214,9 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
     old_names: Annotated[
         list[str] | UnsetType,
         Meta(
-            description="Distinct names of the gold patch's files before it; `/dev/null` stands "
-            "for all files that it creates. Absent without a gold patch. Since 1.3."
+            description="Distinct names of the gold patch's files before it, as SWE-PolyBench "
+            "reads them: created files can be one `/dev/null`. Absent without a gold patch. "
+            "Since 1.3."
         ),
     ] = UNSET
 
@@ -447,10 +448,7 @@ class Submission(Record, frozen=True, kw_only=True):
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
     old_names: Annotated[
         list[str] | UnsetType,
-        Meta(
-            description="Distinct names of its files before it; `/dev/null` stands for all files "
-            "that it creates. Since 1.3."
-        ),
+        Meta(description="Distinct names of its files before it, as in `ground_truth`. Since 1.3."),
     ] = UNSET
     edit_chunks: Annotated[
         list[Chunk] | UnsetType,

@@ -22,14 +22,7 @@ from groundtrace.documents.events import (
 )
 from groundtrace.model import FileRef, ToolCall, Trace, Trial
 from groundtrace.paths import Resolver
-from groundtrace.truth.patches import (
-    NOTHING,
-    created,
-    edits,
-    looks_like_patch,
-    old_names,
-    read_patch,
-)
+from groundtrace.truth.patches import NOTHING, created, edits, looks_like_patch, read_patch
 
 
 def context_changes(trace: Trace) -> list[ContextChange]:
@@ -86,7 +79,7 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
         files=_spelled(edits(patch.files), resolver),
         new_files=_spelled(created(patch.files), resolver) or UNSET,
         source=clean_text(source),
-        old_names=_spelled(old_names(patch.files), resolver),
+        old_names=_spelled(patch.old_names, resolver),
         edit_chunks=[
             Chunk(
                 file=clean_text(_spelling(lines.path, resolver)),

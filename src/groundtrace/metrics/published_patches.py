@@ -159,8 +159,10 @@ _NO_PATCH = (
 )
 _NO_LINES = _NO_PATCH + "; or the gold patch only creates files (`only_new_files`)"
 _OLD_PATHS = (
-    "A file is known by its name before the patch, so all files that a patch creates are one file, "
-    "`/dev/null`. `patch_recall` and its kin use the names after the patch. "
+    "A file is known by its name before the patch, as the published program reads it: all files "
+    "that a patch creates are one file, `/dev/null`, if git's `index` lines are in the patch; "
+    "without these lines, which data sets drop from gold patches, and if they are empty, they keep "
+    "their names. `patch_recall` and its kin use the names after the patch. "
 )
 _INSERTED = (
     "A line that is only inserted has no number before the patch: the lines before and after it "

@@ -81,7 +81,7 @@ class SourceFindings(Frozen, frozen=True):
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a patch changes."""
     old_names: tuple[str, ...] = ()
-    """Names of a patch's files before it, `/dev/null` for those that it creates."""
+    """Names of a patch's files before it (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of a test patch."""
     expects_no_edit: bool = False
