@@ -47,6 +47,7 @@ def document(
         made.ground_truth,
         test_files=UNSET if tests is None else list(tests),
         edit_chunks=chunks or UNSET,
+        old_names=UNSET if gold is None else list(gold),
     )
     marked = [
         structs.replace(
@@ -64,7 +65,10 @@ def document(
     if patch is None:
         return made
     created = list(new) or UNSET
-    handed_in = Submission(files=list(patch), new_files=created, source=source)
+    olds = dict.fromkeys("/dev/null" if file in new else file for file in patch)
+    handed_in = Submission(
+        files=list(patch), new_files=created, source=source, old_names=list(olds)
+    )
     return structs.replace(made, submission=handed_in)
 
 
@@ -205,6 +209,8 @@ def test_a_document_of_version_1_0_has_none_of_it() -> None:
     assert set(published_of(made).undefined.values()) <= {
         "older_document",
         "no_chunk_ground_truth",
+        "no_gold_patch",
+        "no_final_context",
     }
 
 

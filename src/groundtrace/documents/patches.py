@@ -15,6 +15,9 @@ AtMostOne = Annotated[float, Meta(le=1)]
 EditSource = Literal["trace", "predictions", "writes"]
 """Where edited files come from: a patch in the trace, one in a predictions file, or calls."""
 
+PatchSource = Literal["trace", "predictions"]
+"""The same of a patch: files that calls wrote are none."""
+
 FunnelStage = Literal["never_met", "met", "shown", "edited"]
 """The furthest stage that a relevant file reached."""
 
@@ -88,7 +91,7 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
     """Metrics as papers define them, in addition to ours (D95). Since 1.2."""
 
     source: Annotated[
-        Literal["trace", "predictions"] | None,
+        PatchSource | None,
         Meta(
             description="Where the patch comes from: the submission in the trace, or a "
             "predictions file; null without a patch. Files that calls wrote are never used. "

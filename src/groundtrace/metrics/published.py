@@ -8,14 +8,14 @@ final context that an agent names in `published_final`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import UNSET
 
 from groundtrace.documents.events import FROM_TRACE
 from groundtrace.documents.line_map import LineRun, common, joined, size
-from groundtrace.documents.patches import PartAndWhole, PublishedMetrics
+from groundtrace.documents.patches import PartAndWhole, PatchSource, PublishedMetrics
 from groundtrace.metrics.edited import by_key
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import seen_lines
@@ -33,6 +33,8 @@ from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
 
 SOURCE = "source"
 """Name under which the view says where the patch comes from."""
+
+_SOURCES: Mapping[str, PatchSource] = {"trace": "trace", "predictions": "predictions"}
 
 
 def published(evidence: EvidenceView) -> Published:
@@ -225,7 +227,10 @@ def make_published(view: Published) -> PublishedMetrics:
         if (parts := view[name].parts) is not None
     }
     return PublishedMetrics(
-        source=view[SOURCE].text or None, undefined=undefined, parts=parts, **PUBLISHED.values(view)
+        source=_SOURCES.get(view[SOURCE].text),
+        undefined=undefined,
+        parts=parts,
+        **PUBLISHED.values(view),
     )
 
 
