@@ -39,7 +39,7 @@ def of_final_context(evidence: EvidenceView) -> Published:
 def final_context(evidence: EvidenceView) -> Sequence[Chunk] | None:
     """The distinct ranges that the agent names; None if it names none."""
     stated = evidence.document.final_context
-    return None if stated is UNSET or not stated else list(map(_chunk, stated))
+    return None if stated is UNSET or not stated else list(dict.fromkeys(map(_chunk, stated)))
 
 
 def _chunk(part: StatedContext) -> Chunk:
