@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.values import as_mapping, as_text
@@ -96,7 +98,8 @@ def results_in(folder: Folder, name: str) -> list[Sample | Problem] | None:
     if not any(map(_is_result, rows)):
         return None
     names = UniqueNames()
-    found: list[Sample | Problem] = list(problems)
+    # A line that is no JSON is a trial that is missing.
+    found: list[Sample | Problem] = [replace(problem, kind="bad_row") for problem in problems]
     for number, row in enumerate(rows, start=1):
         if not _is_result(row):
             reason = "a row without instance_id, or without a patch or a list"
@@ -106,7 +109,7 @@ def results_in(folder: Folder, name: str) -> list[Sample | Problem] | None:
         patch = patch_of(row)
         if _PATCH in row and patch is None:
             reason = f"{_PATCH} is {type(row[_PATCH]).__name__}, where text is expected"
-            found.append(Problem(name, "wrong_type", reason, line=number))
+            found.append(Problem(name, "bad_row", reason, line=number))
         if patch is None and ranking is None:
             continue
         instance = clean_text(row["instance_id"])
@@ -133,7 +136,7 @@ def _ranking(
             continue
         if any(isinstance(item, list) for item in listed):
             reason = f"{key} holds the lists of several samples; give the file that merges them"
-            problems.append(Problem(name, "wrong_type", reason, line=number))
+            problems.append(Problem(name, "bad_row", reason, line=number))
             continue
         places = [clean_text(item) for item in listed[:_MAX_PLACES] if isinstance(item, str)]
         lists[key] = tuple(dict.fromkeys(places))

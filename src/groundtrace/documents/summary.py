@@ -144,6 +144,13 @@ class CoverageTable(Record, frozen=True, kw_only=True):
     elapsed_origins: Annotated[
         Counts, Meta(description="Trials by origin of elapsed seconds; `none` without times.")
     ]
+    patch_sources: Annotated[
+        Counts,
+        Meta(
+            description="Trials by where edited files come from: a patch in the trace, one in "
+            "predictions, the calls that wrote; `none` if unknown."
+        ),
+    ] = msgspec.field(default_factory=dict)
     unmatched_suffixes: Annotated[
         Count,
         Meta(

@@ -84,6 +84,7 @@ def row_from(
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
+        patch_source=None if metrics.patch_metrics is UNSET else metrics.patch_metrics.source,
         parts=_parts(metrics),
         no_outcome=no_outcome,
     )

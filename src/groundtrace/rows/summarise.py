@@ -424,6 +424,7 @@ def _coverage(group: GroupCounts) -> CoverageTable:
     return CoverageTable(
         **{flag: group.flags[flag] for flag in (*FLAGS, "degraded")},
         trace_sources=_sorted(group.traces),
+        patch_sources=_sorted(group.patches),
         ground_truth_sources=_sorted(group.sources),
         ground_truth_confidences=_sorted(group.confidences),
         elapsed_origins=_sorted(group.origins),
