@@ -147,7 +147,8 @@ def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
             output_tokens_source=usage.output_tokens_source or "trace",
         )
     if usage.model_calls is not None and 0 <= usage.model_calls <= MAX_INT:
-        outcome = replace(outcome, model_calls=usage.model_calls)
+        found_in = {**outcome.found_in, "model_calls": "model calls in the trace"}
+        outcome = replace(outcome, model_calls=usage.model_calls, found_in=found_in)
     # If the trace states a cost, a zero in the records means that the price was unknown.
     if usage.cost_usd is not None and usage.cost_usd >= 0 and not outcome.cost_usd:
         outcome = replace(

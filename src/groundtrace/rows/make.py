@@ -84,7 +84,7 @@ def row_from(
         document=path,
         repo=None if where.repo is UNSET else where.repo,
         outcome=outcome,
-        patch_source=None if metrics.patch_metrics is UNSET else metrics.patch_metrics.source,
+        patch_source=_patch_source(metrics),
         parts=_parts(metrics),
         no_outcome=no_outcome,
     )
@@ -95,6 +95,12 @@ def _is_hit(found: FileLevelMetrics) -> bool:
     if found.basis is not UNSET:
         return bool(found.n_overlap)
     return found.first_gt_hit_step is not None
+
+
+def _patch_source(metrics: MetricsDocument) -> str | None:
+    """Where the edited files of a trial come from that are compared with the gold patch."""
+    section = metrics.patch_metrics
+    return None if section is UNSET or section.recall is None else section.source
 
 
 def _parts(metrics: MetricsDocument) -> dict[str, tuple[int, int]]:
