@@ -220,7 +220,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
 RECORDS: Mapping[DeclaredKind, str] = {
     "ambiguous_task": "The trial's records match several tasks, and nothing says which is right.",
     "bad_cost": "A recorded cost is not a number.",
-    "bad_row": "A row of a manifest, or a value in it, cannot be used.",
+    "bad_row": "A row of a manifest, of predictions or of ranked lists, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
     "broken_toml": "A file is not valid TOML.",

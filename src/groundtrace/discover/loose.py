@@ -25,6 +25,7 @@ from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skip
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.layout import Clues, Layout, Role, fitting, infer, stem_of
 from groundtrace.discover.loose_items import (
+    RESULT,
     LooseItem,
     LooseRun,
     Named,
@@ -240,6 +241,10 @@ def loose_trial(
     beside = verdicts.find(instance_names(item), around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
+    is_result = item.reader == RESULT
+    submission, source = beside.submission, beside.submission_source
+    if is_result:
+        submission, source = stated.submission, stated.submission_source
     if named.task is None and tasks is not None and len(tasks):
         problems.append(_no_task(item, named.name, tasks))
     for key in ("model", "harness", "harness_version"):
@@ -271,11 +276,13 @@ def loose_trial(
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
-            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}{_repeated(item)}",
-            submission=beside.submission,
-            submission_source=beside.submission_source,
+            inputs=f"{item.mark} {outcome!r} {submission!r} {row!r}{_repeated(item)}",
+            submission=submission,
+            submission_source=source,
             groups=row.groups if row is not None else {},
             repeats=item.repeats,
+            is_result=is_result,
+            ranking=stated.ranking,
         ),
     )
     return with_masked_labels(trial), problems

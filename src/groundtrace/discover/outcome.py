@@ -217,6 +217,7 @@ def outcome_entry(
         output_tokens=outcome.output_tokens,
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
+        model_calls=outcome.model_calls,
         reward_source=outcome.reward_source or UNSET,
         groups=_groups(trial) or UNSET,
         attempt=UNSET if attempt is None else attempt,

@@ -15,6 +15,7 @@ from groundtrace.discover.names import with_masked_labels
 from groundtrace.discover.outcome import read_outcome
 from groundtrace.discover.prices import Prices, cost_of
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
+from groundtrace.documents.base import MAX_INT
 from groundtrace.model import Outcome, Problem, Trace, Trial
 from groundtrace.storage import Folder
 
@@ -145,6 +146,9 @@ def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
             output_tokens=usage.output_tokens,
             output_tokens_source=usage.output_tokens_source or "trace",
         )
+    if usage.model_calls is not None and 0 <= usage.model_calls <= MAX_INT:
+        found_in = {**outcome.found_in, "model_calls": "model calls in the trace"}
+        outcome = replace(outcome, model_calls=usage.model_calls, found_in=found_in)
     # If the trace states a cost, a zero in the records means that the price was unknown.
     if usage.cost_usd is not None and usage.cost_usd >= 0 and not outcome.cost_usd:
         outcome = replace(

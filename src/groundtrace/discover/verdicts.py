@@ -32,9 +32,10 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, loads
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
+from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
 from groundtrace.discover.records import what_git_left
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -180,7 +181,6 @@ PREDICTIONS = ("preds.json", "all_preds.jsonl")
 SIDECARS = frozenset({REPORT, "results.json", "final_report.json", *PREDICTIONS})
 """Names of files that are read here and are not traces."""
 
-MAX_RECORD = 256 * 1024 * 1024
 MAX_SUMMARIES = 50
 """How many files of a folder are looked at for the summary of a run."""
 _SUMMARY = regex(r"(?P<model>.+)\.(?P<run>[^.]+)\.json")
@@ -459,38 +459,12 @@ def _json(place: _FolderRecords, name: str) -> Any:
 
 def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
     """Instance id to the submitted patch."""
-    if name.endswith(".jsonl"):
-        rows = _json_lines(place, name)
-    else:
-        value = _json(place, name)
-        if isinstance(value, dict):
-            value = [{"instance_id": key, **as_mapping(row)} for key, row in value.items()]
-        rows = value if isinstance(value, list) else []
     found: dict[str, str] = {}
-    for row in rows:
-        key, patch = as_mapping(row).get("instance_id"), as_mapping(row).get("model_patch")
-        if isinstance(key, str) and (patch is None or isinstance(patch, str)):
-            found.setdefault(key, clean_text(patch or ""))
+    for row in rows_of(place.folder, name, place.named(name), place.problems):
+        patch = patch_of(row)
+        if patch is not None:
+            found.setdefault(*patch)
     return found
-
-
-def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
-    from groundtrace.base.jsonl import read_lines
-
-    rows: list[Any] = []
-    try:
-        with place.folder.open(name) as stream:
-            for line in read_lines(stream):
-                try:
-                    rows.append(loads(line.data))
-                except BadJsonError as error:
-                    reason = f"not valid JSON: {error}"
-                    place.problems.append(
-                        Problem(place.named(name), "broken_line", reason, line=line.number)
-                    )
-    except OSError as error:
-        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
-    return rows
 
 
 def _rewards(

@@ -123,6 +123,7 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + "; predictions and ranked lists are read if RUNS is the file itself"
         + "; see 'normalize --dry-run'"
     )
 
