@@ -56,6 +56,7 @@ DeclaredKind = Literal[
     "reference_missing",
     "repeated_calls",
     "result_cut",
+    "result_not_captured",
     "too_many_folders",
     "trimmed_call",
     "trimmed_result",
@@ -144,6 +145,9 @@ TRACES: Mapping[DeclaredKind, str] = {
         "A session continues an earlier one and repeats its calls; they count only in the earlier one."
     ),
     "result_cut": "Some results were shortened, because together they are over the memory limit.",
+    "result_not_captured": (
+        "The harness did not record what some calls showed; these calls are unanswered."
+    ),
     "too_many_folders": (
         "A folder of session logs has too many folders for one trial; not all were searched."
     ),

@@ -5,6 +5,7 @@
 | `logs/<id>/report.json` | `{"resolved": …}`, or the same below the instance's id |
 | `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, from SWE-bench's own harness |
 | `results.json`, `results/results.json` | lists of ids: `resolved`, `no_generation`, … |
+| `results.json` of mcpbr | `tasks`: each instance with one object for each side |
 | `preds.json` | instance id to `model_patch` |
 | `all_preds.jsonl` | one line per instance, with `model_patch` |
 
@@ -32,7 +33,7 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping
+from groundtrace.base.values import as_amount, as_count, as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
 
@@ -61,6 +62,8 @@ class MadeBy(NamedTuple):
     """Names of its run and of the folders above it."""
     alone: bool = True
     """Whether all traces have one configuration."""
+    side: str | None = None
+    """The side of a comparison on which the trace says it was made."""
 
 
 def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
@@ -199,6 +202,19 @@ class OutcomeBeside(Frozen, frozen=True):
     submission: str | None = None
     submission_source: str | None = None
     problems: tuple[Problem, ...] = ()
+    cost_usd: float | None = None
+    output_tokens: int | None = None
+    spent_source: str | None = None
+    """Where cost and tokens were found."""
+
+
+class _Side(NamedTuple):
+    """What a runner's results say about one side of an instance."""
+
+    source: str
+    reward: float | None
+    cost_usd: float | None
+    output_tokens: int | None
 
 
 class _FolderRecords(msgspec.Struct):
@@ -238,11 +254,14 @@ class Verdicts:
         rewards: list[tuple[float, str]] = []
         listed: list[tuple[float, str]] = []
         problems: list[Problem] = []
+        judged: _Side | None = None
         for depth, (folder, shown) in enumerate(folders):
             place = self._place(folder, shown)
             problems += place.problems
             place.problems = []  # reported once, with the first trial that meets them
             rewards += _rewards(place, names, problems, own=depth == 0)
+            if made_by.side is not None:
+                judged = judged or _of_side(place, names, made_by.side)
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
             )
@@ -250,6 +269,8 @@ class Verdicts:
             if found.submission is None:
                 patch, source = _prediction(place, names)
                 found = OutcomeBeside(submission=patch, submission_source=source)
+        if judged is not None and judged.reward is not None:
+            rewards.insert(0, (judged.reward, judged.source))
         given = [*rewards, *listed]
         if len({reward for reward, _ in given}) > 1:
             said = ", ".join(f"{reward:g} ({source})" for reward, source in given)
@@ -259,8 +280,16 @@ class Verdicts:
             )
             given = rewards
         reward, source = given[0] if given else (None, None)
+        spent = judged or _Side("", None, None, None)
         return OutcomeBeside(
-            reward, source, found.submission, found.submission_source, tuple(problems)
+            reward,
+            source,
+            found.submission,
+            found.submission_source,
+            tuple(problems),
+            spent.cost_usd,
+            spent.output_tokens,
+            spent.source or None,
         )
 
     def _lists(
@@ -395,6 +424,24 @@ def _rewards(
         if reward is not None:
             found.append((reward, place.named(path)))
     return found
+
+
+def _of_side(place: _FolderRecords, names: Sequence[str], side: str) -> _Side | None:
+    """What mcpbr's results say about one side of an instance. A cost of 0 is not known."""
+    for source, value in place.results:
+        tasks = value.get("tasks")
+        for row in map(as_mapping, tasks if isinstance(tasks, list) else ()):
+            said = as_mapping(row.get(side))
+            if row.get("instance_id") not in names or not said:
+                continue
+            verdict = said.get("resolved")
+            return _Side(
+                f"{source}: {side}",
+                float(verdict) if isinstance(verdict, bool) else None,
+                as_amount(said.get("cost")) or None,
+                as_count(as_mapping(said.get("tokens")).get("output")),
+            )
+    return None
 
 
 def _ids(lists: Mapping[str, Any], keys: Iterable[str]) -> set[str] | None:
