@@ -56,7 +56,12 @@ class ApiLogReader:
     """Reader of logs of model calls."""
 
     name = "api-log"
-    patterns: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = (
+        "agent/messages.json",
+        "agent/messages.jsonl",
+        "agent/responses.json",
+        "agent/responses.jsonl",
+    )
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By a list of messages or items at the start, with a call in it."""

@@ -109,7 +109,7 @@ class ApiLog:
                 what = "name" if name is None else "arguments"
                 self.log.unusable(f"a call whose {what} cannot be used", place=f"turn {self.turns}")
                 continue
-            folder = as_text(arguments.get("workdir"))
+            folder = as_text(arguments.get("workdir", arguments.get("working_directory")))
             server = server_in_name(name)
             self.log.call(name, arguments, one.call_id, server, moment, cwd=folder)
         for given in given_in(turn.value):

@@ -29,7 +29,7 @@ class McpbrReader:
     """Reader of mcpbr's logs."""
 
     name = "mcpbr"
-    patterns: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ("agent/mcpbr*.json",)
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the members around the events."""
