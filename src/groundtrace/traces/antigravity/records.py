@@ -49,7 +49,7 @@ ANSWERED_BY: Mapping[str, frozenset[str]] = {
 }
 """Types of the steps that answer a tool. A tool that is not here is answered by any other type."""
 _KNOWN = frozenset[str]().union(*ANSWERED_BY.values())
-_ENDED = frozenset({"ERROR", "CANCELED", "CANCELLED", "FAILED", "INVALID"})
+_ENDED = ("ERROR", "CANCELED", "CANCELLED", "FAILED", "INVALID")
 """States of a step that did not do what was asked."""
 _RUN = frozenset({"RUN_COMMAND", "COMMAND_STATUS", "SEND_COMMAND_INPUT"})
 

@@ -49,6 +49,8 @@ _CALL = regex(rb'"type"\s*+:\s*+"(?:tool_use|function_call|local_shell_call)"')
 _ANSWER = regex(
     rb'"type"\s*+:\s*+"(?:tool_result|function_call_output|local_shell_call_output)"|"tool_use_id"'
 )
+_IN_TEXT = regex(rb'"(?:messages|input|output)"\s*+:\s*+"(?=\[)')
+"""A list of messages that is JSON in a text."""
 _WORDS = (b"tool_use", b"function_call", b"local_shell_call")
 
 
@@ -70,6 +72,8 @@ class ApiLogReader:
             return None
         if any(other in head for other in _OTHERS):
             return None
+        if _IN_TEXT.search(head):
+            head = _IN_TEXT.sub(b'"messages":', head).replace(b'\\"', b'"')
         is_turn = _FIRST.match(head) is not None
         if not is_turn and not _LIST.search(head):
             return None

@@ -45,7 +45,7 @@ class Turn(NamedTuple):
 
 def is_turn(value: Mapping[str, Any]) -> bool:
     """Whether an object is a message or an item."""
-    kind = value.get("type")
+    kind = as_text(value.get("type"))
     if kind in CALLS or kind in ANSWERS or kind in _SILENT:
         return True
     if not isinstance(value.get("role"), str):
@@ -115,7 +115,7 @@ class Asked(NamedTuple):
 
 def asked_in(turn: Mapping[str, Any]) -> Iterator[Asked]:
     """The calls of a turn."""
-    if turn.get("type") in CALLS:
+    if as_text(turn.get("type")) in CALLS:
         yield _item(turn)
     elif turn.get("role") == "assistant":
         for block in map(as_mapping, as_items(turn.get("content"))):
@@ -153,7 +153,7 @@ class Given(NamedTuple):
 
 def given_in(turn: Mapping[str, Any]) -> Iterator[Given]:
     """The answers of a turn."""
-    kind = turn.get("type")
+    kind = as_text(turn.get("type"))
     if kind in ANSWERS:
         failed = turn.get("status") in ("incomplete", "failed")
         yield Given(

@@ -24,7 +24,8 @@ _OPENED = regex(rf"<({'|'.join(TOOLS)})>")
 _PARAMETER = regex(r"<(\w{1,60}+)>")
 _LONG = frozenset({"content", "diff", "arguments", "result"})
 """Parameters that may contain any text, also tags; they are the last of a call."""
-_HEADER = regex(r"\[(?P<tool>\w{1,40}+)(?: for '[^\n]{0,4000}?')?\] Result:[ \t]*\n?")
+_HEADER = regex(r"\[(?P<tool>\w{1,40}+)(?: for [^\n]{0,4000}?)?\] Result:[ \t]*\n?")
+"""What stands in the brackets: `read_file for 'a.py'`, `search_files for 'x' in '*.py'`."""
 _DETAILS = regex(r"<environment_details>")
 _COMMAND = regex(
     r"Command (?:executed|is still running)[^\n]{0,1200}?(?:Exit code: (?P<code>-?\d{1,9}))?\.?\n"

@@ -210,12 +210,11 @@ def _span(value: Any, resource: Mapping[str, Any]) -> Iterator[Span]:
         return next((value for value in values if value is not None), None)
 
     trace = as_text(member("traceId", "trace_id", "traceID"))
-    name = as_text(record.get("name"))
-    if trace is None or name is None:
+    if trace is None:
         return
     status = as_mapping(record.get("status"))
     yield Span(
-        name=name,
+        name=as_text(member("name", "operationName")) or "",
         trace=trace,
         id=as_text(member("spanId", "span_id", "spanID")) or "",
         parent=as_text(member("parentSpanId", "parent_span_id", "parent_id", "parentId")) or "",
