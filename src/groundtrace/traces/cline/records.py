@@ -71,6 +71,10 @@ class Message(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+decode_messages = msgspec.json.Decoder(list[Message]).decode
+"""The messages of a file of the usual form; for any other raises one of NOT_FITTING."""
+
+
 class Asked(NamedTuple):
     """A call in the text of a reply."""
 

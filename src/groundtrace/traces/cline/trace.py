@@ -18,6 +18,7 @@ from groundtrace.traces.cline.records import (
     Request,
     answer_in,
     asked_in,
+    decode_messages,
     model_in,
     of_server,
     place_in,
@@ -25,9 +26,9 @@ from groundtrace.traces.cline.records import (
     shown_by,
     without_details,
 )
-from groundtrace.traces.kit.fit import as_arguments, fit
+from groundtrace.traces.kit.fit import NOT_FITTING, as_arguments, fit
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.kit.lists import CHUNK, Elements
+from groundtrace.traces.kit.lists import CHUNK, LARGE, Elements
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, Source
 
@@ -41,6 +42,11 @@ _FAILED = ("The tool execution failed", "The user denied this operation", "Error
 def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a conversation, message by message."""
     conversation = Conversation(path, keep)
+    messages = _typed(folder, path)
+    if messages is not None:
+        for number, message in enumerate(messages):
+            conversation.message(message, number)
+        return conversation.finish(*_facts(folder, path))
     with folder.open(path) as stream:
         head = stream.read(CHUNK)
         scanner = Elements(stream, head[head.find(b"[") + 1 :], _CALL)
@@ -48,8 +54,26 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
             conversation.element(data, number, scanner.lost)
         if not scanner.closed:
             conversation.cut_off(scanner.lost_calls())
+    return conversation.finish(*_facts(folder, path))
+
+
+def _typed(folder: Folder, path: str) -> list[Message] | None:
+    """The messages of a file of the usual form and size; None for any other, which is read element
+    by element."""
+    entry = folder.stat(path)
+    if entry is None or entry.size > LARGE:
+        return None
+    data = folder.read(path, LARGE).removeprefix(b"\xef\xbb\xbf")
+    try:
+        return None if jsonio.is_heavy(data) else decode_messages(data)
+    except NOT_FITTING:
+        return None
+
+
+def _facts(folder: Folder, path: str) -> tuple[str | None, list[Request]]:
+    """What the files beside a conversation say: the model, and the model calls."""
     requests = requests_in(_beside(folder, path, SCREEN))
-    return conversation.finish(model_in(_beside(folder, path, METADATA)), requests)
+    return model_in(_beside(folder, path, METADATA)), requests
 
 
 def _beside(folder: Folder, path: str, name: str) -> Any:
@@ -87,8 +111,11 @@ class Conversation:
             reason = "a message is too long, or is not an object"
             self.source.problem("wrong_type", reason, place=place, lost_calls=lost)
             return
+        self.message(fit(value, Message), number)
+
+    def message(self, message: Message, number: int) -> None:
+        """Read one message."""
         self.seen += 1
-        message = fit(value, Message)
         moment = parse_time(message.ts)
         self.source.saw(moment)
         if message.role == "assistant":

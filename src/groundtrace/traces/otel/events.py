@@ -69,6 +69,8 @@ def event_of(
     record: Mapping[str, Any], attributes: Mapping[str, Any], resource: Mapping[str, Any]
 ) -> Span | None:
     """An event of a log as a span; None if the record is none that is known."""
+    if "spanId" in record and "name" in record:  # a span of OTLP, as most records are
+        return None
     body = plain(record.get("body"))
     named = (attributes.get("event.name"), record.get("eventName"), body)
     events = (_event_name(item, resource) for item in named)
@@ -76,7 +78,7 @@ def event_of(
     if name is None:
         return None
     form = _EVENTS[name]
-    found: dict[str, Any] = {"gen_ai.operation.name": form.operation}
+    found: dict[str, Any] = {}
     for key, places in form.names.items():
         values = (attributes.get(place) for place in places)
         found[key] = next((value for value in values if value not in (None, "")), None)
@@ -104,6 +106,7 @@ def event_of(
         started=_before(ended, took),
         ended=ended,
         attributes=found,
+        operation=form.operation,
         failed=str(attributes.get("success")).casefold() == "false",
         resource={"service.name": _HARNESSES[name.partition(".")[0]], **_version(resource)},
     )

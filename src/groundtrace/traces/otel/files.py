@@ -21,7 +21,13 @@ from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.otel.events import event_of
-from groundtrace.traces.otel.records import CONVERSATION, Span, attributes_of, moment_of
+from groundtrace.traces.otel.records import (
+    CONVERSATION,
+    Span,
+    attributes_of,
+    moment_of,
+    operation_of,
+)
 
 MAX_DEPTH = 8
 MAX_DOCUMENT = 64 * 1024 * 1024
@@ -66,7 +72,7 @@ def _trials(spans: Iterable[Span]) -> dict[str, list[Span]]:
         if not any(span.operation in GENAI for span in own):
             continue
         ordered = sorted(own, key=lambda span: span.started or 0.0)
-        named = (span.text(*CONVERSATION) for span in ordered)
+        named = (span.text(CONVERSATION) for span in ordered)
         trials.setdefault(next((name for name in named if name), trace), []).extend(own)
     return trials
 
@@ -197,40 +203,52 @@ def _span(value: Any, resource: Mapping[str, Any]) -> Iterator[Span]:
     if not isinstance(record.get("attributes"), dict | list):
         return
     attributes = attributes_of(record["attributes"])
-    own = as_mapping(record.get("resource")).get("attributes")
-    resource = resource or attributes_of(own)
+    if not resource and "resource" in record:
+        resource = attributes_of(as_mapping(record["resource"]).get("attributes"))
     event = event_of(record, attributes, resource)
     if event is not None:
         yield event
         return
-    context = as_mapping(record.get("context") or record.get("_spanContext"))
-
-    def member(*names: str) -> Any:
-        values = (place.get(name) for place in (record, context) for name in names)
-        return next((value for value in values if value is not None), None)
-
-    trace = as_text(member("traceId", "trace_id", "traceID"))
+    if "context" in record or "_spanContext" in record:
+        record = {**as_mapping(record.get("context") or record.get("_spanContext")), **record}
+    trace = as_text(_member(record, _TRACE))
     if trace is None:
         return
+    name = as_text(_member(record, ("name", "operationName"))) or ""
     status = as_mapping(record.get("status"))
+    code = status.get("code", status.get("status_code")) if status else None
     yield Span(
-        name=as_text(member("name", "operationName")) or "",
+        name=name,
         trace=trace,
-        id=as_text(member("spanId", "span_id", "spanID")) or "",
-        parent=as_text(member("parentSpanId", "parent_span_id", "parent_id", "parentId")) or "",
-        started=moment_of(
-            member("startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
-        ),
-        ended=moment_of(member("endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")),
+        id=as_text(_member(record, _ID)) or "",
+        parent=as_text(_member(record, _PARENT)) or "",
+        started=moment_of(_member(record, _STARTED)),
+        ended=moment_of(_member(record, _ENDED)),
         attributes=attributes,
-        failed=status.get("code", status.get("status_code")) in _ERRORS
-        or "error.type" in attributes,
+        operation=operation_of(name, attributes),
+        failed=code in _ERRORS or "error.type" in attributes,
         events=[
             (as_text(item.get("name")) or "", attributes_of(item.get("attributes")))
             for item in map(as_mapping, as_items(record.get("events")))
         ],
         resource=resource,
     )
+
+
+_TRACE = ("traceId", "trace_id", "traceID")
+_ID = ("spanId", "span_id", "spanID", "id")
+_PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
+_STARTED = ("startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time")
+_ENDED = ("endTimeUnixNano", "end_time_unix_nano", "endTime", "end_time")
+
+
+def _member(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first of these members that is there."""
+    for name in names:
+        value = record.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 _ERRORS = (2, "2", "STATUS_CODE_ERROR", "ERROR", "Error")

@@ -8,7 +8,7 @@ their own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from msgspec import field
 
 from groundtrace.base import jsonio
 from groundtrace.base.mcp import content_text, envelope_of
-from groundtrace.base.times import parse_time
+from groundtrace.base.times import EARLIEST, LATEST, parse_time
 from groundtrace.base.values import as_count, as_items, as_mapping, as_text
 from groundtrace.traces.kit.ledger import TokenCounts
 
@@ -33,34 +33,43 @@ class Span(msgspec.Struct):
     started: float | None
     ended: float | None
     attributes: Mapping[str, Any]
+    operation: str
+    """`execute_tool`, `chat`, `invoke_agent`, or empty for a span of something else."""
     failed: bool = False
-    events: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    events: Sequence[tuple[str, Mapping[str, Any]]] = ()
     resource: Mapping[str, Any] = field(default_factory=dict)
 
     def first(self, names: Iterable[str]) -> Any:
         """The value of the first of these attributes that is there."""
-        return next((v for n in names if (v := self.attributes.get(n)) not in (None, "")), None)
+        attributes = self.attributes
+        for name in names:
+            value = attributes.get(name)
+            if value is not None and value != "":
+                return value
+        return None
 
-    def text(self, *names: str) -> str | None:
+    def text(self, names: Iterable[str]) -> str | None:
         """The same as a text."""
         value = self.first(names)
+        if value is None:
+            return None
         return str(value) if isinstance(value, int) else as_text(value)
 
-    @property
-    def operation(self) -> str:
-        """`execute_tool`, `chat`, `invoke_agent`, or empty for a span of something else."""
-        said = self.text("gen_ai.operation.name")
-        if said is not None:
-            return _OPERATIONS.get(said, said)
-        kind = self.text("openinference.span.kind", "traceloop.span.kind")
-        if kind is not None:
-            return _KINDS.get(kind.casefold(), "")
-        word = self.name.partition(" ")[0]
-        if word in ("execute_tool", "invoke_agent"):
-            return word
-        if self.first(TOOL) is not None:
-            return "execute_tool"
-        return "chat" if word == "chat" and self.first(MODEL) is not None else ""
+
+def operation_of(name: str, attributes: Mapping[str, Any]) -> str:
+    """What a span is a span of."""
+    said = attributes.get("gen_ai.operation.name")
+    if isinstance(said, str) and said:
+        return _OPERATIONS.get(said, said)
+    kind = attributes.get("openinference.span.kind", attributes.get("traceloop.span.kind"))
+    if isinstance(kind, str):
+        return _KINDS.get(kind.casefold(), "")
+    word = name.partition(" ")[0]
+    if word in ("execute_tool", "invoke_agent"):
+        return word
+    if any(attributes.get(key) for key in TOOL):
+        return "execute_tool"
+    return "chat" if word == "chat" and any(attributes.get(key) for key in MODEL) else ""
 
 
 _OPERATIONS = {
@@ -131,17 +140,25 @@ def attributes_of(value: Any, depth: int = 0) -> dict[str, Any]:
     if isinstance(value, dict):
         return {key: plain(item, depth) for key, item in value.items()}
     found: dict[str, Any] = {}
-    for item in map(as_mapping, as_items(value)):
-        key = item.get("key")
+    for item in as_items(value):
+        if not isinstance(item, dict):
+            continue
+        key, held = item.get("key"), item.get("value")
         if isinstance(key, str):
-            found[key] = plain(item.get("value"), depth)
+            if isinstance(held, dict) and "stringValue" in held:  # as nearly all are
+                found[key] = held["stringValue"]
+            else:
+                found[key] = plain(held, depth)
     return found
 
 
 def moment_of(value: Any) -> float | None:
     """A time: nanoseconds as a number or a text, seconds with nanoseconds, or a date."""
-    if isinstance(value, str) and value.isdigit() and len(value) < 25:
+    if isinstance(value, str) and len(value) < 25 and value.isdigit():
         value = int(value)
+        if value >= 10**17:  # as OTLP writes it
+            seconds = value / 1e9
+            return seconds if EARLIEST <= seconds <= LATEST else None
     if isinstance(value, list) and len(value) == 2:
         seconds, rest = value
         if isinstance(seconds, int) and isinstance(rest, int):

@@ -33,10 +33,14 @@ from groundtrace.traces.otel.records import (
 from groundtrace.traces.source import RawCall, Source
 
 MAX_PARENTS = 200
+_SERVER = ("mcp.server.name", "gen_ai.tool.server")
+_ERROR = ("error.message", "exception.message", "error.type")
 _MESSAGES = (
     *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion"),
     *("gen_ai.system_instructions", "ai.prompt.messages", "ai.response.toolCalls"),
 )
+
+_KEYS = frozenset(_MESSAGES)
 
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
@@ -88,6 +92,8 @@ class Trial(msgspec.Struct):
     spans: list[Span]
     source: Source = field(default_factory=lambda: Source("", "transcript", "otel"))
     by_id: dict[str, Span] = field(default_factory=dict)
+    agents: dict[str, tuple[str | None, str | None] | None] = field(default_factory=dict)
+    """What `subagent` found, by the span around."""
     said: dict[str, _Message] = field(default_factory=dict)
     """Calls in messages of model calls, by their ids."""
 
@@ -107,9 +113,8 @@ class Trial(msgspec.Struct):
             self.messages(span)
         tools = [span for span in ordered if span.operation == "execute_tool"]
         # A call of a span without an id may be any call of the messages; it counts once.
-        rest = {} if any(span.text(*CALL_ID) is None for span in tools) else dict(self.said)
-        for span in tools:
-            rest.pop(span.text(*CALL_ID) or "", None)
+        known = {span.text(CALL_ID) for span in tools}
+        rest = {} if None in known else {k: v for k, v in self.said.items() if k not in known}
         for span in ordered:
             if span.operation == "execute_tool":
                 self.tool(span, log)
@@ -142,26 +147,31 @@ class Trial(msgspec.Struct):
 
         Libraries may write one agent as two spans, one in the other, with the same name.
         """
+        if span.parent not in self.agents:
+            self.agents[span.parent] = self.agent_above(span)
+        return self.agents[span.parent]
+
+    def agent_above(self, span: Span) -> tuple[str | None, str | None] | None:
         agents: list[tuple[str, Span]] = []
         started_by: str | None = None
         for above in self.parents(span):
             if above.operation == "invoke_agent":
-                name = above.text(*AGENT) or above.name
+                name = above.text(AGENT) or above.name
                 if agents and agents[-1][0] == name and started_by is None:
                     agents[-1] = name, above
                 else:
                     agents.append((name, above))
             elif above.operation == "execute_tool" and len(agents) == 1 and started_by is None:
-                started_by = above.text(*CALL_ID) or above.id
+                started_by = above.text(CALL_ID) or above.id
         if len(agents) < 2 and not (agents and started_by):
             return None
         return agents[0][0], started_by
 
     def tool(self, span: Span, log: Log) -> None:
         source = self.source
-        call_id = span.text(*CALL_ID)
+        call_id = span.text(CALL_ID)
         said = self.said.get(call_id or "")
-        name = span.text(*TOOL_OF_ENTITY) or (said.name if said else None)
+        name = span.text(TOOL_OF_ENTITY) or (said.name if said else None)
         name = name or span.name.removeprefix("execute_tool").strip() or None
         given = span.first(ARGUMENTS)
         if given is None and said is not None:
@@ -172,7 +182,7 @@ class Trial(msgspec.Struct):
             what = "name" if name is None else "arguments"
             log.unusable(f"a call whose {what} cannot be used", place=f"span {span.id}")
             return
-        server = span.text("mcp.server.name", "gen_ai.tool.server") or server_in_name(name)
+        server = span.text(_SERVER) or server_in_name(name)
         call = log.call(name, arguments, call_id or span.id or None, server, span.started)
         call.step_id = span.id or None
         self.place(call, span)
@@ -187,7 +197,7 @@ class Trial(msgspec.Struct):
             log.answer(call, text, failed, data)
             call.answered_at = span.ended
         elif failed:
-            words = span.text("error.message", "exception.message", "error.type") or ""
+            words = span.text(_ERROR) or ""
             log.answer(call, words, True)
             call.answered_at = span.ended
 
@@ -205,13 +215,15 @@ class Trial(msgspec.Struct):
         agent = inner[1] if inner is not None else None
         source.ledger.add(key, counts_of(span), subagent=inner is not None, agent=agent)
         if source.model is None and inner is None:
-            source.model = span.text(*MODEL)
+            source.model = span.text(MODEL)
 
     # --- messages of model calls ---
 
     def messages(self, span: Span) -> None:
         """Note the calls and answers in the messages of a model call."""
         if span.operation not in ("chat", "invoke_agent"):
+            return
+        if not span.events and _KEYS.isdisjoint(span.attributes):
             return
         for attributes in (span.attributes, *(event for _, event in span.events)):
             for key in _MESSAGES:
@@ -290,7 +302,7 @@ class Trial(msgspec.Struct):
         source.harness_version = as_text(version)
         source.cwd = as_text(resource.get("process.working_directory"))
         if source.model is None:
-            agents = (span.text(*MODEL) for span in ordered if span.operation == "invoke_agent")
+            agents = (span.text(MODEL) for span in ordered if span.operation == "invoke_agent")
             source.model = next((model for model in agents if model), None)
         output = source.ledger.main_output()
         source.usage = Usage(
