@@ -1,7 +1,7 @@
 """OpenTelemetry exports, and how they are recognised.
 
 Where they lie: wherever a file exporter writes them: `traces.jsonl` of a collector, the file that
-`COPILOT_OTEL_FILE_EXPORTER_PATH` or Gemini CLI's `telemetry.outfile` names.
+Gemini CLI's `telemetry.outfile` names.
 
 Their shape: OTLP in JSON, one export per line or one document
 (`resourceSpans[].scopeSpans[].spans[]`, `resourceLogs[].scopeLogs[].logRecords[]`), or one span per
