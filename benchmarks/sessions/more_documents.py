@@ -64,8 +64,13 @@ def _antigravity(session: Session) -> bytes:
 # --- aider ----------------------------------------------------------------------------------
 
 
+AIDER: Tools = {
+    kind: ("aider_edit", {"path": "path"}) for kind in ("shell", "read", "search", "edit")
+}
+
+
 def _aider(session: Session) -> bytes:
-    """aider has no answers: every call is a file that was added, and the reply shows the text."""
+    """aider has no answers: every call is an edit, and the text of the answer is the model's."""
     started = datetime.fromtimestamp(STARTED, UTC).strftime("%Y-%m-%d %H:%M:%S")
     parts = [f"\n# aider chat started at {started}\n\n> Aider v0.86.1  \n"]
     for call in session.calls:
@@ -154,7 +159,7 @@ def _api_log(session: Session) -> bytes:
 WRITERS = {
     "mcpbr": Writer("harbour__harbour-1_mcp_20260504_100000.json", CLAUDE, _mcpbr),
     "antigravity": Writer("transcript.jsonl", ANTIGRAVITY, _antigravity),
-    "aider": Writer(".aider.chat.history.md", API, _aider, keeps=lambda _: False),
+    "aider": Writer(".aider.chat.history.md", AIDER, _aider, keeps=lambda _: False),
     "otel": Writer("traces.jsonl", OTEL, _otel),
     "api-log": Writer("messages.jsonl", API, _api_log),
 }

@@ -53,7 +53,7 @@ _ENDED = ("ERROR", "CANCELED", "CANCELLED", "FAILED", "INVALID")
 """States of a step that did not do what was asked."""
 _RUN = frozenset({"RUN_COMMAND", "COMMAND_STATUS", "SEND_COMMAND_INPUT"})
 
-_TIMES = regex(r"(?:(?:Created|Completed) At:[^\n]{0,80}+\n)+\s*+")
+_TIMES = regex(r"(?:(?:Created|Completed) At:[^\n]{0,80}+\n)++")
 _NUMBERING = regex(r"(?:[^\n]*+\n){0,8}?The following code has been modified to include[^\n]*+\n")
 _SHOWN = "\nThe above content "
 _COMMAND = regex(
