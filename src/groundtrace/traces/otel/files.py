@@ -172,7 +172,9 @@ def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
         if any(isinstance(value.get(name), list) for name in records):
             yield from _of_scope(value, records, {})
             return
-    yield from _span(value, {})
+    alone = _span(value, {})
+    if alone is not None:
+        yield alone
 
 
 _EXPORTS = (
@@ -194,30 +196,33 @@ def _of_resource(
 def _of_scope(
     scope: Mapping[str, Any], records: Iterable[str], resource: Mapping[str, Any]
 ) -> Iterator[Span]:
-    for record in (record for name in records for record in as_items(scope.get(name))):
-        yield from _span(record, resource)
+    for name in records:
+        for record in as_items(scope.get(name)):
+            span = _span(record, resource)
+            if span is not None:
+                yield span
 
 
-def _span(value: Any, resource: Mapping[str, Any]) -> Iterator[Span]:
+def _span(value: Any, resource: Mapping[str, Any]) -> Span | None:
+    """The span or the event of a record; None if it is neither."""
     record = as_mapping(value)
     if not isinstance(record.get("attributes"), dict | list):
-        return
+        return None
     attributes = attributes_of(record["attributes"])
     if not resource and "resource" in record:
         resource = attributes_of(as_mapping(record["resource"]).get("attributes"))
     event = event_of(record, attributes, resource)
     if event is not None:
-        yield event
-        return
+        return event
     if "context" in record or "_spanContext" in record:
         record = {**as_mapping(record.get("context") or record.get("_spanContext")), **record}
     trace = as_text(_member(record, _TRACE))
     if trace is None:
-        return
+        return None
     name = as_text(_member(record, ("name", "operationName"))) or ""
     status = as_mapping(record.get("status"))
     code = status.get("code", status.get("status_code")) if status else None
-    yield Span(
+    return Span(
         name=name,
         trace=trace,
         id=as_text(_member(record, _ID)) or "",
