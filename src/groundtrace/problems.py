@@ -114,8 +114,8 @@ TRACES: Mapping[DeclaredKind, str] = {
     "arguments_differ": "Trajectory and transcript state different arguments of one call; the "
     "trajectory's count.",
     "arguments_lost": (
-        "Several calls of one step have the same arguments, which belong to only one of them; "
-        "the message does not say to which."
+        "Several calls of one step have the same arguments, which belong to only one of them, and "
+        "the message does not say to which; or the arguments of a call are masked."
     ),
     "broken_line": (
         "A line of a transcript cannot be decoded. Tool calls that could be read from its text "

@@ -285,3 +285,11 @@ def test_times(value: Any, expected: float | None) -> None:
 )
 def test_what_a_result_shows(value: Any, text: str) -> None:
     assert shown(value)[0] == text
+
+
+def test_a_call_with_masked_arguments_is_still_a_call(tmp_path: Path) -> None:
+    masked = {"gen_ai.tool.name": "x", "gen_ai.tool.call.arguments": "[REDACTED]"}
+    result = read_bytes(tmp_path, NAME, export(span(1, 0, "execute_tool", **masked)))
+    assert [(c.name, c.arguments) for c in result.trace.calls] == [("x", {})]
+    kinds = [problem.kind for problem in result.problems]
+    assert kinds == ["arguments_lost", "result_not_captured"]

@@ -94,6 +94,8 @@ class Trial(msgspec.Struct):
     by_id: dict[str, Span] = field(default_factory=dict)
     agents: dict[str, tuple[str | None, str | None] | None] = field(default_factory=dict)
     """What `subagent` found, by the span around."""
+    masked: int = 0
+    """Calls whose arguments are a text that says nothing."""
     said: dict[str, _Message] = field(default_factory=dict)
     """Calls in messages of model calls, by their ids."""
 
@@ -177,6 +179,9 @@ class Trial(msgspec.Struct):
         if given is None and said is not None:
             given = said.arguments
         arguments = _arguments(given)
+        if arguments is None and isinstance(given, str):  # masked: `[REDACTED]`
+            arguments = {}
+            self.masked += 1
         source.saw(span.started)
         if name is None or arguments is None:
             what = "name" if name is None else "arguments"
@@ -315,14 +320,16 @@ class Trial(msgspec.Struct):
         )
 
     def say_unanswered(self) -> None:
-        """Say how many calls have no result, which is the usual case."""
+        """Say how many calls have no result, which is the usual case, or no arguments."""
         calls = self.source.calls
+        if self.masked:
+            reason = f"arguments of {plural(self.masked, 'call')} are not JSON, as masked ones are"
+            self.source.problem("arguments_lost", reason)
         missing = sum(call.result is None for call in calls)
         if missing:
-            of_all = plural(len(calls), "call", "calls")
             reason = (
-                f"{missing} of {of_all} have no result: the export did not capture content, "
-                "so what these calls showed is unknown"
+                f"{missing} of {len(calls)} calls have no result: the export did not capture "
+                "content, so what these calls showed is unknown"
             )
             self.source.problem("result_not_captured", reason)
 
