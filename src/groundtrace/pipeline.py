@@ -3,8 +3,8 @@
     discover ─▶ traces ─▶ tools ─▶ events ─▶ metrics ─▶ documents on disk, and a row
                            truth ───┘
 
-`read_trial` goes as far as the events document, `process_trial` to the end. `runs.path` is the path
-of a run: it calls them for all trials, in worker processes, and makes summaries, analyses and
+`read_trial` goes as far as the events document, `process_trial` to the end. `runs.whole_run` is the
+path of a run: it calls them for all trials, in worker processes, and makes summaries, analyses and
 reports of the rows.
 """
 
@@ -23,7 +23,7 @@ from groundtrace.model import Problem, Trial
 from groundtrace.redact import masking
 from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
 from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
-from groundtrace.runs.file_names import metrics_path
+from groundtrace.runs.output_folders import metrics_path
 from groundtrace.runs.plan import TrialWork, WorkContext
 from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
