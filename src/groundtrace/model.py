@@ -211,6 +211,10 @@ class Stated(Frozen, frozen=True):
     """The task's name: an instance id, as written."""
     task_place: str | None = None
     """Where in the trace it is, such as `instance_id`."""
+    config: str | None = None
+    """The configuration, if the trace says which side of a comparison it is."""
+    config_place: str | None = None
+    """Where in the trace it is, such as `run_type`."""
     model: str | None = None
     """Model name, raw."""
     harness: str | None = None
