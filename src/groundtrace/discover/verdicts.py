@@ -31,6 +31,7 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
@@ -158,8 +159,9 @@ def _read(
     folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
 ) -> float | None:
     try:
-        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
-    except TooLargeError as error:
+        with guarded():
+            return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except (TooLargeError, OverLimitError) as error:
         problems.append(Problem(source, "too_large", str(error)))
     except OSError as error:
         problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
@@ -331,8 +333,9 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
 
 def _json(place: _FolderRecords, name: str) -> Any:
     try:
-        return loads(place.folder.read(name, MAX_RECORD))
-    except TooLargeError as error:
+        with guarded(MAX_RECORD):
+            return loads(place.folder.read(name, MAX_RECORD))
+    except (TooLargeError, OverLimitError) as error:
         place.problems.append(Problem(place.named(name), "too_large", str(error)))
     except OSError as error:
         place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))

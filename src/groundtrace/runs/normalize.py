@@ -85,7 +85,11 @@ def normalize(
             if request.only is not None:
                 why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
             raise NothingFoundError(
-                nothing_found(request.runs, [*found.skipped(), *done.nearest])
+                nothing_found(
+                    request.runs,
+                    [*found.skipped(), *done.nearest],
+                    [*done.faults, *done.broken],
+                )
                 if why is None
                 else f"{request.runs}: {why}"
             )
@@ -107,7 +111,9 @@ def _left_runs(request: Request, done: Normalized) -> list[str]:
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
-def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
+def nothing_found(
+    runs: str, passed: Iterable[SkippedFolder | Skipped], faults: Sequence[str] = ()
+) -> str:
     """The message if RUNS has no trial: what was looked for, and what came closest."""
     from groundtrace.discover.loose import nearest
     from groundtrace.traces import all_readers
@@ -122,6 +128,7 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
         + "; see 'normalize --dry-run'"
     )
 
@@ -177,8 +184,15 @@ _FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
 """Kinds of problems that make a trial missing although the user named it."""
 
 
-_BROKEN = frozenset({"broken_json", "broken_toml", "unreadable", "too_large"})
-"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer."""
+_BROKEN = frozenset(
+    {
+        *("broken_json", "broken_toml", "unreadable", "too_large"),
+        *("broken_line", "truncated_line", "line_too_long", "wrong_type"),
+        *("link_not_followed", "not_a_file"),
+    }
+)
+"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer,
+and a row that is cut is a trial less."""
 
 
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
@@ -198,7 +212,8 @@ def _note_fault(item: Found, done: Normalized) -> None:
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
     elif problem.kind in _BROKEN:
-        done.broken.append(mask(f"{item.path}/{problem}"))
+        is_itself = problem.file in (item.path, item.path.rpartition("/")[2])
+        done.broken.append(mask(str(problem) if is_itself else f"{item.path}/{problem}"))
 
 
 class _RunToNormalize(msgspec.Struct):
