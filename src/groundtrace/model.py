@@ -90,6 +90,25 @@ class ToolResult(msgspec.Struct, frozen=True):
     """Where the harness stored the full output, if `text` is only a preview of it."""
 
 
+class Printed(msgspec.Struct, frozen=True):
+    """What the programs of a command printed, without what the harness put around it."""
+
+    text: str = ""
+    """Standard output, with standard error in it unless the harness kept that apart."""
+    errors: str = ""
+    """Standard error, if the harness kept it apart."""
+    refused: bool = False
+    """The harness did not run the command, or there is no answer at all."""
+    failed: bool = False
+    """The harness says with the exit code that the command failed, and nothing was printed."""
+    is_error: bool = False
+    """The harness marked the call as failed, refused or cancelled."""
+    submitted: bool = False
+    """The command hands in the agent's work: its output is no evidence."""
+    trimmed: bool = False
+    """The harness may have cut off white space at both ends."""
+
+
 class ContextMark(msgspec.Struct, frozen=True):
     """The harness changed what the model still sees."""
 
@@ -534,6 +553,8 @@ class Contender(TrialId, frozen=True, kw_only=True):
     """The task definition that the trial was joined to."""
     outcome: Outcome = field(default_factory=Outcome)
     """From the records only; what the trace adds is filled in later."""
+    first_call: float | None = None
+    """When the first call was made, where finding the trial meant reading its trace."""
     file_time: float | None = None
     """When the trace's file last changed, for trials without records."""
 

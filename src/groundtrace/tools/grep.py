@@ -13,10 +13,10 @@ from itertools import pairwise
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
-from groundtrace.answers.headed import found_below, text_below
+from groundtrace.answers.headed import below_in_tag, found_below, text_below
 from groundtrace.answers.line import Shown
+from groundtrace.answers.name_rows import ROWS
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.answers.texts import text_of
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
@@ -33,6 +33,7 @@ from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _NONE = regex(
     r"\s*(?:No matches found|No files found|Found 0 |Error: (?:ripgrep|rg|grep|search) )",
@@ -44,8 +45,8 @@ _NOTE = regex(
     re.IGNORECASE,
 )
 _WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
-_NUMBER = regex(r"\s*(\d{1,9})[:-]")
-_COUNT = regex(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
+_ALONE = regex(r"0*[1-9]\d{0,8}")
+"""How often a file matched, if only one was searched."""
 
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -105,12 +106,10 @@ def _counts(text: str, cwd: str | None, scope: str, searched: str) -> Findings:
     """`path:12` per file, or only `12` if one file was searched: names, no lines."""
     names = []
     for line in _lines(text):
-        match = _COUNT.fullmatch(line.strip())
-        if match is None or match["count"].strip("0") == "":
-            continue
-        if match["path"]:
-            names.append(locate(match["path"], cwd, scope))
-        elif searched:
+        name = ROWS["count"].name(line.strip())
+        if name:
+            names.append(locate(name, cwd, scope))
+        elif searched and _ALONE.fullmatch(line.strip()):
             names.append(scope)
     refs = surfaced(names, "grep: counts per file")
     return Findings(refs=refs, failed=not refs)
@@ -186,24 +185,13 @@ def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
     """
     workspace = _WORKSPACE.match(text[:5000])
     if workspace is not None:
-        return list(_in_workspace(text[workspace.end() :], workspace["root"]))
+        body = text[workspace.end() :].partition("</workspace_result>")[0]
+        return list(below_in_tag(body.split("\n"), lambda name: absolute(name, workspace["root"])))
     listed = _listed_files(text, cwd, scope)
     if listed is not None:
         return listed
     lines = text.split("\n")
     return list(found_below(lines, lambda name: locate(name, cwd, scope), bare=False)) or None
-
-
-def _in_workspace(body: str, root: str) -> Iterator[Shown]:
-    """Files below the root of a workspace: a name, and below it the lines that were found."""
-    path = ""
-    for line in body.partition("</workspace_result>")[0].split("\n"):
-        number = _NUMBER.match(line)
-        if path and number is not None:
-            yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
-        elif line and line[0] not in " \t([" and not line.endswith(":"):
-            path = absolute(line.strip(), root)
-            yield Shown(path, "surfaced")
 
 
 def _listed_files(text: str, cwd: str | None, scope: str) -> list[Shown] | None:

@@ -27,7 +27,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a trajectory, whole or damaged."""
     loaded = load(folder, path)
     trajectory = Trajectory(path, keep, loaded.said)
-    trajectory.steps(loaded.steps)
+    trajectory.steps(loaded.items)
     return trajectory.finish(loaded, model_of(folder))
 
 
