@@ -10,8 +10,8 @@ MAX_KEY_PARTS = 64
 """Most parts of one dotted key. The parser's time grows with the square of them; real keys have a
 few."""
 
-_QUOTED = regex(r"\"(?:[^\"\\]|\\.)*+\"|'[^']*+'")
-_LONG_KEY = regex(rf"(?:(?:[\w-]++|\"\")[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}")
+_QUOTED = regex(r"\"(?:[^\"\\]|\\.)*+\"?+|'[^']*+'?+")
+_LONG_KEY = regex(rf"(?<![\w-])(?:(?:[\w-]++|\"\")[ \t]*+\.[ \t]*+){{{MAX_KEY_PARTS}}}")
 """A long key anywhere in a line, quoted parts empty: also inside a table in braces, where an earlier
 check did not look."""
 
