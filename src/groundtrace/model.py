@@ -177,6 +177,8 @@ class Usage(Frozen, frozen=True):
     """Cost as the trace states it."""
     cost_source: str | None = None
     """Where it was found."""
+    model_calls: int | None = None
+    """How often the model was called, subagents included, if known."""
 
 
 class StatedLines(Frozen, frozen=True):
@@ -186,6 +188,16 @@ class StatedLines(Frozen, frozen=True):
     """As the agent writes it."""
     first: int
     last: int
+
+
+class RankedPlaces(NamedTuple):
+    """Places in the code that a method names as relevant, best first, as written."""
+
+    files: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+    """Such as `src/app.py:Class`."""
+    entities: tuple[str, ...] = ()
+    """Such as `src/app.py:Class.method`."""
 
 
 class Stated(Frozen, frozen=True):
@@ -199,6 +211,10 @@ class Stated(Frozen, frozen=True):
     """The task's name: an instance id, as written."""
     task_place: str | None = None
     """Where in the trace it is, such as `instance_id`."""
+    config: str | None = None
+    """The configuration, if the trace says which side of a comparison it is."""
+    config_place: str | None = None
+    """Where in the trace it is, such as `run_type`."""
     model: str | None = None
     """Model name, raw."""
     harness: str | None = None
@@ -219,6 +235,8 @@ class Stated(Frozen, frozen=True):
     submission_source: str | None = None
     final_context: tuple[StatedLines, ...] = ()
     """The context that the agent states at the end of its work; empty if it states none."""
+    ranking: RankedPlaces | None = None
+    """A ranked list, which is all that there is of some trials."""
 
 
 class ContextPoint(Frozen, frozen=True):
@@ -416,6 +434,8 @@ class GroundTruth(Frozen, frozen=True):
     confidence: Confidence | None = None
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a gold patch changes, as they were before it (D55)."""
+    old_names: tuple[str, ...] = ()
+    """Names of the gold patch's files before it, as SWE-PolyBench reads them (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of the task's test patch: neither evidence nor edit targets."""
 
@@ -489,6 +509,8 @@ class Outcome(Frozen, frozen=True):
     trial_seconds: float | None = None
     output_tokens: int | None = None
     output_tokens_source: str | None = None
+    model_calls: int | None = None
+    """How often the model was called, as the trace shows."""
     exception: str | None = None
     """Type or first line of the recorded exception."""
     started_at: float | None = None
@@ -523,6 +545,9 @@ class LooseTrace(Frozen, frozen=True):
     """Columns of a manifest that groundtrace does not know, kept for grouping."""
     repeats: Repeats | None = None
     """Calls that count in another session of the run."""
+    is_result: bool = False
+    """There is no trace: the trial is a row of predictions or of ranked lists."""
+    ranking: RankedPlaces | None = None
 
 
 class TrialId(Frozen, frozen=True):

@@ -112,6 +112,12 @@ def _left_runs(request: Request, done: Normalized) -> list[str]:
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
+MAPPING_HINT = (
+    "a mapping (--reader FILE) reads formats that no reader knows: "
+    "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
+)
+
+
 def nothing_found(
     runs: str, passed: Iterable[SkippedFolder | Skipped], faults: Sequence[str] = ()
 ) -> str:
@@ -130,6 +136,8 @@ def nothing_found(
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
         + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
+        + "; predictions and ranked lists are read if RUNS is the file itself"
+        + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
         + "; see 'normalize --dry-run'"
     )
 

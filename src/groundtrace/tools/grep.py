@@ -7,8 +7,9 @@ it was one file, the lines have no name at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
@@ -40,7 +41,7 @@ _NONE = regex(
     re.IGNORECASE,
 )
 _NOTE = regex(
-    r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches)"
+    r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches|results?)"
     r"|\[\d+ lines? truncated|\.\.\. \[",
     re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ _ALONE = regex(r"0*[1-9]\d{0,8}")
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files that a search matched or named. A call without a pattern only lists files (D2)."""
     has_pattern = any(
-        text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex")
+        text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex", "Query")
     )
     category = entry.category if has_pattern else "file_search"
     found = _found(call, entry, cwd)
@@ -187,11 +188,49 @@ def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
     if workspace is not None:
         body = text[workspace.end() :].partition("</workspace_result>")[0]
         return list(below_in_tag(body.split("\n"), lambda name: absolute(name, workspace["root"])))
+    if "\n│" in text or _HEADING.search(text[:5000]):
+        return list(_below_names(text, cwd, scope)) or None
+    objects = structured.objects_in(text, "File")
+    if objects is not None:
+        return list(_in_objects(objects, cwd, scope))
     listed = _listed_files(text, cwd, scope)
     if listed is not None:
         return listed
     lines = text.split("\n")
     return list(found_below(lines, lambda name: locate(name, cwd, scope), bare=False)) or None
+
+
+_HEADING = regex(r"(?:^|\n)# \S[^\n]{0,4096}\n *\d{1,9} \| ")
+_BARRED = regex(r" *(\d{1,9}) \| ")
+
+
+def _below_names(text: str, cwd: str | None, scope: str) -> Iterator[Shown]:
+    """Lines below the names of their files: Roo Code writes `# path`, then `  12 | text`; Cline the
+    path alone, then `│text` without a number."""
+    path = ""
+    for line in text.split("\n"):
+        number = _BARRED.match(line)
+        if line.startswith("│"):
+            if path and line != "│----":
+                yield Shown(path, "matched", None, None, len(line) + 1)
+        elif number is not None:
+            if path:
+                yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
+        elif line.strip() and not _NOTE.match(line) and not line.startswith("----"):
+            name = line.strip().removeprefix("# ")
+            path = locate(name, cwd, scope) if named_like_file(name) or "/" in name else ""
+
+
+def _in_objects(
+    objects: Sequence[Mapping[str, Any]], cwd: str | None, scope: str
+) -> Iterator[Shown]:
+    """Lines that were found, one object for each; files if there are no lines."""
+    for one in objects:
+        path, line = locate(one["File"], cwd, scope), whole_number(one.get("LineNumber"))
+        if line is None:
+            yield Shown(path, "surfaced")
+        else:
+            yield Shown(path, "matched", line, None, len(text_or_empty(one.get("LineContent"))) + 1)
 
 
 def _listed_files(text: str, cwd: str | None, scope: str) -> list[Shown] | None:

@@ -45,7 +45,7 @@ _NO_FILES = regex(
     re.IGNORECASE,
 )
 _NOTE = regex(
-    r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
+    r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches|results?)|\.\.\.|NOTE:"
     r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
     re.IGNORECASE,
 )
@@ -195,6 +195,12 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text) or not text.strip():
         return NOTHING
     scope = _scope(call, entry, cwd)
+    objects = structured.objects_in(text, "name")
+    if objects is not None:
+        files = (one["name"] for one in objects if one.get("isDir") is not True)
+        return Findings(
+            refs=surfaced((absolute(name, scope or cwd) for name in files), "listing: files listed")
+        )
     head, _, below = text.partition("\n")
     if DASHED.match(text):
         names = tuple(absolute(name, cwd) for name in dashed_tree(text.split("\n")))
