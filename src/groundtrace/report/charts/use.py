@@ -69,9 +69,12 @@ _FUNCTIONS = _Question(
 )
 
 
+_SECTION = "function_level_metrics"
+
+
 def functions_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
     """Recall and precision of each step, if functions are known."""
-    names = METRICS.names_in("functions")
+    names = [one.name for one in METRICS.shown_in("chain") if one.section == _SECTION]
     if any(
         unit.mean(name) is not None for own in configs.values() for unit in own for name in names
     ):
