@@ -112,6 +112,9 @@ class Settings:
     )
     """Files of a task's folder that may give relevant files; `default` are those of the
     specification, without oracles and truth that an agent made, `all` is every one (D192)."""
+    repos: tuple[str, ...] = field(default=(), metadata=at("functions.repos"))
+    """Folders with clones or bare repositories of the tasks' repositories, for the level of
+    functions (D217)."""
     trials: Trials = field(default="attempts", metadata=at("discover.trials"))
     """Which trials count if a task has several in one configuration: all attempts of its latest
     batch, every batch, or the latest trial alone (D148)."""
@@ -190,6 +193,8 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
         raise InputError(f"{path}: not valid TOML: {error}") from error
     settings = settings_from(data, str(path))
     files = [path.parent / name for name, _ in settings.readers]
+    repos = tuple(str(path.parent / folder) for folder in settings.repos)
+    settings = replace(settings, repos=repos) if repos else settings
     return replace(settings, readers=load_mappings(files)) if files else settings
 
 

@@ -417,6 +417,21 @@ class TruthChunk(Frozen, frozen=True):
     repo: str | None = None
 
 
+class PatchHunk(NamedTuple):
+    """One hunk of a patch, in line numbers of the file before it."""
+
+    path: str
+    """The file's name before the patch."""
+    removed: tuple[tuple[int, int], ...]
+    """Runs of removed lines."""
+    inserted: tuple[int, ...]
+    """For each insertion without removals, the number of the next old line, which may not exist."""
+    first: int
+    """First old line that the hunk shows."""
+    old: tuple[str, ...]
+    """The old lines that it shows."""
+
+
 class GroundTruth(Frozen, frozen=True):
     """What the task says an agent should have found."""
 
@@ -434,6 +449,8 @@ class GroundTruth(Frozen, frozen=True):
     confidence: Confidence | None = None
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a gold patch changes, as they were before it (D55)."""
+    hunks: tuple[PatchHunk, ...] = ()
+    """The gold patch itself, as far as it changes files that existed before."""
     old_names: tuple[str, ...] = ()
     """Names of the gold patch's files before it, as SWE-PolyBench reads them (D232)."""
     test_files: tuple[str, ...] = ()
@@ -469,6 +486,8 @@ class TaskRow(Frozen, frozen=True):
     base_commit: str | None = None
     difficulty: str | None = None
     """How hard the data set says the task is; a group of trials."""
+    repository: str | None = None
+    """Folder of the git repository that the task was made from."""
 
 
 class Task(Frozen, frozen=True):

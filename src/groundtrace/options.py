@@ -88,6 +88,15 @@ class Truth(TypedDict, total=False):
             commas=True,
         ),
     ]
+    repos: Annotated[
+        Location | Sequence[Location] | None,
+        Option(
+            "truth",
+            "Folder with clones or bare repositories (OWNER__NAME.git, OWNER/NAME, NAME): functions "
+            "that were shown, edited and needed are found in them at the tasks' base commits",
+            "DIR",
+        ),
+    ]
 
 
 class Reading(TypedDict, total=False):

@@ -94,6 +94,10 @@ DeclaredKind = Literal[
     "regex_pattern",
     "truth_source_off",
     "unknown_key",
+    # reading repositories
+    "code_not_read",
+    "grammar_missing",
+    "repository_not_used",
     # reading documents back
     "broken_document",
     "left_behind",
@@ -267,6 +271,13 @@ RECORDS: Mapping[DeclaredKind, str] = {
 }
 """Met while finding trials and reading their records."""
 
+REPOSITORIES: Mapping[DeclaredKind, str] = {
+    "code_not_read": "Some of a source file could not be parsed; its other functions count.",
+    "grammar_missing": "The grammar of a language is not installed: groundtrace[functions] has it.",
+    "repository_not_used": "A repository of `--repos` cannot be read, or leads to other folders.",
+}
+"""Met while reading repositories."""
+
 DOCUMENTS: Mapping[DeclaredKind, str] = {
     "broken_document": "A document of groundtrace does not fit its schema.",
     "left_behind": (
@@ -285,6 +296,7 @@ GROUPS: Mapping[str, Mapping[DeclaredKind, str]] = {
     "Reading the calls of unknown tools": UNKNOWN_TOOLS,
     "Reading shell commands": SHELL,
     "Loading tasks and ground truth": TRUTH,
+    "Reading repositories": REPOSITORIES,
     "Reading documents back": DOCUMENTS,
 }
 """The kinds by the step that meets them first."""

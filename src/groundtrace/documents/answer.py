@@ -175,8 +175,8 @@ class ByFound(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
-class AnswerAssociation(Record, frozen=True, kw_only=True):
-    """Shown recall and reward. Association only: a third thing may cause both."""
+class AssociationOfLevel(Record, frozen=True, kw_only=True):
+    """A recall and reward. Association only: a third thing may cause both."""
 
     across: Annotated[
         Linked, Meta(description="Over the means of tasks: how hard a task is moves both.")
@@ -188,6 +188,15 @@ class AnswerAssociation(Record, frozen=True, kw_only=True):
         ),
     ]
     by_found: Annotated[ByFound, Meta(description="Solved trials by whether all was shown.")]
+
+
+class AnswerAssociation(AssociationOfLevel, frozen=True, kw_only=True):
+    """Shown recall of files and reward, and the same of functions."""
+
+    functions: Annotated[
+        AssociationOfLevel | UnsetType,
+        Meta(description="The same of function recall; absent if no trial has it."),
+    ] = UNSET
 
 
 class CostPerSolved(Record, frozen=True, kw_only=True):

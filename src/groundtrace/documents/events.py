@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, LineNumber, Record, Seconds, Time, Version
+from groundtrace.documents.functions import FunctionLines, Functions
 from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 
 Scalar = str | int | float | bool | None
@@ -211,6 +212,13 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
             )
         ),
     ] = UNSET
+    functions: Annotated[
+        list[FunctionLines] | UnsetType,
+        Meta(
+            description="Relevant functions at the base commit: those that the gold patch changes, or "
+            "that the task's lines meet; absent if they are unknown. Since 1.3."
+        ),
+    ] = UNSET
     old_names: Annotated[
         list[str] | UnsetType,
         Meta(
@@ -343,6 +351,13 @@ class Access(Record, frozen=True, kw_only=True):
         Meta(
             description="True if the call names another revision of the repository than the "
             "task; else absent. Since 1.2."
+        ),
+    ] = UNSET
+    functions: Annotated[
+        list[Count] | UnsetType,
+        Meta(
+            description="Functions of which it showed a line, as positions in `functions.listed`; "
+            "absent if it showed none. Since 1.3."
         ),
     ] = UNSET
 
@@ -534,6 +549,13 @@ class EventsDocument(Record, frozen=True, kw_only=True):
         Meta(
             description="Subagent, as `agent` of its events, to the input tokens of all its model "
             "calls, cache included; absent if the trace does not state them. Since 1.2."
+        ),
+    ] = UNSET
+    functions: Annotated[
+        Functions | UnsetType,
+        Meta(
+            description="Functions that were shown and edited; absent if no repository was given. "
+            "Since 1.3."
         ),
     ] = UNSET
     ranking: Annotated[

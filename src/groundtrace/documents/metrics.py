@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
+from groundtrace.documents.functions import FunctionLevelMetrics
 from groundtrace.documents.looked_at import LookedAt
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
@@ -452,4 +453,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     judged_metrics: Annotated[
         JudgedMetrics | UnsetType, Meta(description="Metrics over judged files only. Since 1.2.")
+    ] = UNSET
+    function_level_metrics: Annotated[
+        FunctionLevelMetrics | UnsetType, Meta(description="The right functions. Since 1.3.")
     ] = UNSET

@@ -69,11 +69,13 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        EventsDocument: ("ranking",),
-        GroundTruthSection: ("old_names",),
+        EventsDocument: ("ranking", "functions"),
+        GroundTruthSection: ("old_names", "functions"),
         Submission: ("old_names", "edit_chunks"),
         Provenance: ("repo_roots",),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
+        Access: ("functions",),
+        MetricsDocument: ("function_level_metrics",),
     },
 }
 """The optional fields that each version added, by type."""

@@ -51,11 +51,13 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
+from groundtrace.events.functions import base_of, text_of, with_functions
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,
     ranking_of,
     submission_of,
+    submitted_hunks,
 )
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
@@ -107,8 +109,14 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
-    events = with_base_lines(events, trace.calls, views, accesses)
+    base = base_of(trial.task, settings)
+    events = with_base_lines(events, trace.calls, views, accesses, text_of(base, resolver.home))
     section = _ground_truth(truth, resolver)
+    submission = submission_of(trial, trace, resolver)
+    functions = with_functions(events, base, truth, submitted_hunks(trial, trace), resolver.home)
+    events = list(functions.events)
+    section = replace(section, functions=functions.truth)
+    problems = (*problems, *functions.problems)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
@@ -118,11 +126,12 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
-        submission=submission_of(trial, trace, resolver),
+        submission=submission,
         final_context=final_context_of(trace, resolver),
         ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
+        functions=functions.functions,
     )
 
 

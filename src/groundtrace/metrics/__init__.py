@@ -5,7 +5,8 @@ ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4
 shown_lines   lines shown, as numbered before the agent's edits
-line_level    the right lines           context       what the context held, and its price
+line_level    the right lines           function_level  the right functions
+context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
 looked_at     what a trial looked at, without any ground truth
 edited        what was edited: the patch, else the writes

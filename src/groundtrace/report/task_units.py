@@ -22,6 +22,7 @@ DRAWN_BY_TASK: tuple[Display, ...] = (
     "first_hit_charts",
     "utilization",
     "lines_chart",
+    "chain",
 )
 """Displays whose charts use the values of single tasks."""
 

@@ -86,6 +86,7 @@ def tasks_of_history(location: str) -> TaskIndex:
             number=1,
             patch=clean_text(patch.decode("utf-8", errors="replace")),
             base_commit=old,
+            repository=top,
         ),
         takes_nameless=True,
     )
@@ -184,17 +185,14 @@ def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIM
 
     Raises GitError with git's own message if the command fails.
     """
-    command = ["git", "--no-pager", "--no-replace-objects"]
-    for setting in _SETTINGS:
-        command += ["-c", setting]
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                [*command, "-C", repo, *arguments],
+                [*git_command(), "-C", repo, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=_environment(),
+                env=git_environment(),
             )
         except FileNotFoundError:
             raise GitError(f"git:{visible(repo)}: git is not installed") from None
@@ -220,7 +218,15 @@ def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIM
     return output
 
 
-def _environment() -> dict[str, str]:
+def git_command() -> list[str]:
+    """git with the settings that override a repository's own."""
+    command = ["git", "--no-pager", "--no-replace-objects"]
+    for setting in _SETTINGS:
+        command += ["-c", setting]
+    return command
+
+
+def git_environment() -> dict[str, str]:
     """The caller's variables without git's: in a git hook, GIT_DIR names another repository."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {**kept, **_ENVIRONMENT}

@@ -106,6 +106,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         },
         shown_in={
             "file_recall": {
+                "chain": Spot(10),
                 "coverage": Spot(10, "ranking and recall, retrieved"),
                 "quality": Spot(),
                 "slices": Spot(10),
@@ -157,6 +158,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
         missing="nothing_retrieved",
         shown_in={
             "context_efficiency": {
+                "chain": Spot(20),
                 "coverage": Spot(30, "context efficiency, retrieved"),
                 "quality": Spot(),
                 "slices": Spot(30),

@@ -15,7 +15,7 @@ from groundtrace.report.charts.found import first_found_chart, found_charts
 from groundtrace.report.charts.funnel import funnel_chart
 from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
-from groundtrace.report.charts.use import lines_chart, use_chart
+from groundtrace.report.charts.use import functions_chart, lines_chart, use_chart
 from groundtrace.report.colours import MAX_CONFIGS
 from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.first_found import FirstFound
@@ -44,6 +44,7 @@ def charts(
         (len(few), lambda: lines_chart(few, colours)),
         (len(few), lambda: speed_charts(few, colours)),
         (len(few), lambda: use_chart(few, colours)),
+        (len(few), lambda: functions_chart(few, colours)),
         (len(few), lambda: funnel_chart(data.summary, few, colours)),
         (len(few), lambda: errors_chart(groups, colours)),
     )

@@ -60,6 +60,25 @@ _LINES = _Question(
     "Did they see the right lines, and how much else?",
     "Lines and context",
 )
+_FUNCTIONS = _Question(
+    "chain",
+    "functions",
+    "functions",
+    "Search, read, edit: where does the chain break?",
+    "Files met, functions shown, functions edited",
+)
+
+
+_SECTION = "function_level_metrics"
+
+
+def functions_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
+    """Recall and precision of each step, if functions are known."""
+    names = [one.name for one in METRICS.shown_in("chain") if one.section == _SECTION]
+    if any(
+        unit.mean(name) is not None for own in configs.values() for unit in own for name in names
+    ):
+        yield from _chart(_FUNCTIONS, configs, colours)
 
 
 def use_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:

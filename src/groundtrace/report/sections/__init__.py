@@ -11,6 +11,7 @@ from groundtrace.report.sections.answer import answer_section
 from groundtrace.report.sections.caveats import caveats_section
 from groundtrace.report.sections.coverage import coverage_section
 from groundtrace.report.sections.error_taxonomy import taxonomy_section
+from groundtrace.report.sections.functions import functions_section
 from groundtrace.report.sections.funnel import funnel_section
 from groundtrace.report.sections.groups import groups_section
 from groundtrace.report.sections.impact import impact_section
@@ -43,6 +44,7 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         found_section,
         speed_section,
         utilization_section,
+        functions_section,
         funnel_section,
         taxonomy_section,
         looked_at_section,
