@@ -84,10 +84,17 @@ class Section:
     tables: tuple[ReportTable, ...] = ()
     points: tuple[Paragraph, ...] = ()
     """A list after the tables."""
+    text: str = ""
+    """Lines that stand as they are, before everything else."""
     code: str = ""
     """Lines to copy, at the end."""
     code_caption: str = ""
     """What these lines are for."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is more than a heading."""
+        return bool(self.text or self.paragraphs or self.tables or self.points or self.code)
 
 
 def make_table(

@@ -45,8 +45,8 @@ MAX_TRIALS = 20_000
 FEW_TRIALS = 200
 """A page of fewer trials is made in one process: to start others takes longer."""
 
-TRIALS_AFTER = "errors"
-"""The section that the table of trials follows."""
+SHORT = {"chain": "Where the chain breaks", "tasks": "Task by task", "trials": "Trials, one by one"}
+"""Sections between the answer and all numbers; those of charts only if there is one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def render(data: ReportData) -> str:
     found = FirstFound()
     packed = _packed(data, table, found, max(limit - used, 0))
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
+    drawn = charts(data, surveyed.units, table.links, found, colours)
+    filled = {chart.section for chart in drawn} | {"trials"}
     return _template().render(
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
@@ -83,9 +85,9 @@ def render(data: ReportData) -> str:
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=[section for section in sections(data) if section.id != "answer"],
-        charts=charts(data, surveyed.units, table.links, found, colours),
+        charts=drawn,
+        short=[(id_, title) for id_, title in SHORT.items() if id_ in filled],
         trials=_trials_text(table, packed),
-        trials_after=TRIALS_AFTER,
         script=Markup(script),
         style=Markup(style),
         table_data=Markup(_json(head | {"rows": rows})),

@@ -42,6 +42,8 @@ class Chart:
     """The numbers behind it."""
     note: Paragraph = ()
     size: Literal["whole", "half"] = "half"
+    pair: str = ""
+    """The pair of configurations that it is about; shown while that pair is chosen."""
 
 
 def drawn(draw: Draw, size: Literal["whole", "half"] = "half") -> tuple[Markup, Markup]:

@@ -1,4 +1,4 @@
-"""Seen, edited, resolved: the stages that relevant files reached, by configuration and verdict
+"""Met, shown, edited, solved: the stages that relevant files reached, by configuration and verdict
 (D96)."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def funnel_section(data: ReportData) -> Section | None:
     groups = all_and_configs(summary)
     return Section(
         "funnel",
-        "Seen, edited, resolved",
+        "Met, shown, edited, solved",
         (
             (
                 "Each relevant file is counted once, at the last step it reached: no call met "

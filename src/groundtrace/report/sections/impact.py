@@ -7,7 +7,7 @@ from functools import partial
 
 from groundtrace.documents.comparison import Delta, MatchedComparison
 from groundtrace.documents.impact import Correlation, CorrelationScope, ImpactDocument
-from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
+from groundtrace.impact.answer_look_at import REQUIREMENTS, dropped_in_words
 from groundtrace.impact.simulated_coverage import (
     CORRELATIONS,
     MEANS,
