@@ -38,6 +38,10 @@ Paragraph = tuple[str, ...]
 
 Align = Literal["left", "right"]
 
+MOST_NAMES, MOST_WORDS = 6, 2
+"""Most columns of names before the numbers, and of words behind them, for which the style sheet has
+classes."""
+
 _NOTHING = frozenset({"", "0", "–", "– (0)", "0 of 0"})
 """Cells without a number."""
 
@@ -67,6 +71,20 @@ class ReportTable:
     def aligns(self) -> tuple[Align, ...]:
         """Alignment of each column."""
         return tuple("right" if column.startswith(">") else "left" for column in self.columns)
+
+    @property
+    def shape(self) -> str:
+        """The classes that align all cells of a table whose numbers stand together; else nothing.
+
+        A page has thousands of cells: a class for each took a tenth of it.
+        """
+        aligns = self.aligns
+        first = aligns.index("right") if "right" in aligns else 0
+        behind = aligns[::-1].index("right") if first else 0
+        numbers = aligns[first : len(aligns) - behind]
+        if not first or "left" in numbers or first > MOST_NAMES or behind > MOST_WORDS:
+            return ""
+        return f"n{first} w{behind}" if behind else f"n{first}"
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def element(name: str, *children: str | Markup, **attributes: str | float | None
     )
     inner = "".join(escape(child) for child in children)
     # The name and the keys come from this package, never from data.
-    return Markup(f"<{name}{given}>{inner}</{name}>")
+    return Markup(f"<{name}{given}>{inner}</{name}>" if inner else f"<{name}{given}/>")
 
 
 def group(*children: str | Markup, **attributes: str | float | None) -> Markup:
@@ -62,7 +62,12 @@ def text(
     x: float, y: float, words: str, class_: str | None = None, anchor: str | None = None
 ) -> Markup:
     """One line of text; `anchor` is `middle` or `end`."""
-    return element("text", words, x=x, y=y, class_=class_, text_anchor=anchor)
+    classes = " ".join(filter(None, (class_, _ANCHORS[anchor])))
+    return element("text", words, x=x, y=y, class_=classes or None)
+
+
+_ANCHORS = {None: None, "middle": "mid", "end": "end-of"}
+"""Anchor of a text to its class: a page has hundreds of texts."""
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
@@ -124,8 +129,10 @@ def _title(words: str | None) -> tuple[Markup, ...]:
 
 
 def _written(value: str | float) -> str:
-    """Numbers to a tenth of a pixel."""
-    return value if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")
+    """Numbers to a tenth of a pixel, large ones to a pixel: nobody sees more of it."""
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}".removesuffix(".0")
 
 
 # --- scales: values to pixels, and the round values of an axis -------------------------------

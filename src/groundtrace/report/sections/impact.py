@@ -247,6 +247,7 @@ def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
 
 _DELTA_COLUMNS = (
     "better",
+    "verdict",
     ">baseline",
     ">config",
     ">mean delta",
@@ -254,7 +255,6 @@ _DELTA_COLUMNS = (
     ">p",
     ">smallest p",
     ">p adjusted",
-    "verdict",
     ">effect size",
     ">better/same/worse",
     ">n",
@@ -274,6 +274,7 @@ def _delta(found: Delta) -> list[str]:
     return [
         Name(name),
         found.direction,
+        (found.verdict or "exploratory").replace("_", " "),
         formats.short(name, found.mean_baseline),
         formats.short(name, found.mean_config),
         formats.short_delta(name, found.mean_delta),
@@ -281,7 +282,6 @@ def _delta(found: Delta) -> list[str]:
         formats.p_value(found.p),
         formats.p_value(found.p_smallest),
         formats.p_value(found.p_adjusted),
-        (found.verdict or "exploratory").replace("_", " "),
         formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
         formats.count(found.n),
