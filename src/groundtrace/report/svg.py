@@ -80,6 +80,43 @@ def circle(x: float, y: float, radius: float, class_: str, title: str | None = N
     return element("circle", *_title(title), cx=x, cy=y, r=radius, class_=class_)
 
 
+SHAPES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "k0": (),
+    "k1": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "k2": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    "k3": ((0, -1.15), (1.15, 0.95), (-1.15, 0.95)),
+    "k4": ((0, 1.15), (1.15, -0.95), (-1.15, -0.95)),
+    "k5": ((-1.15, -0.6), (1.15, -0.6), (1.15, 0.6), (-1.15, 0.6)),
+    "k6": ((-0.6, -1.15), (0.6, -1.15), (0.6, 1.15), (-0.6, 1.15)),
+    "k7": ((-1.15, 0), (-0.6, -1), (0.6, -1), (1.15, 0), (0.6, 1), (-0.6, 1)),
+}
+"""The shape of each colour, around 0 with a radius of about 1; none is a dot. The style sheet has the
+same shapes for keys, so that nobody needs the colours."""
+
+
+def mark(
+    x: float, y: float, radius: float, colour: str, class_: str = "", title: str | None = None
+) -> Markup:
+    """The mark of a configuration: its colour and its shape."""
+    classes = f"f-{colour} {class_}".strip()
+    corners = SHAPES.get(colour, ())
+    if not corners:
+        return circle(x, y, radius, classes, title)
+    # Steps from corner to corner are shorter than places, and a page has hundreds of marks.
+    (left, top), *rest = corners
+    steps = [
+        (radius * (to[0] - at[0]), radius * (to[1] - at[1]))
+        for at, to in zip(corners, rest, strict=False)
+    ]
+    start = f"M{_fine(x + radius * left)} {_fine(y + radius * top)}"
+    route = start + "".join(f"l{_fine(dx)} {_fine(dy)}" for dx, dy in steps) + "z"
+    return element("path", *_title(title), d=route, class_=classes)
+
+
+def _fine(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
 def bar(
     x: float, y: float, width: float, height: float, class_: str, title: str | None = None
 ) -> Markup:

@@ -17,10 +17,10 @@ from groundtrace.report.svg import (
     Scale,
     across,
     bar,
-    circle,
     fitted,
     line,
     link,
+    mark,
     picture,
     text,
 )
@@ -75,7 +75,7 @@ def task_chart(
             "?",
         ),
         "Each line is a task that both ran, the largest changes first; select it to see the two "
-        "trials side by side. The round dot is the baseline, the square the other.",
+        "trials side by side.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),
@@ -198,9 +198,7 @@ def _row(
         if change:
             good = (change > 0) == (QUANTITIES[metrics[at]].better == "higher")
             marks.append(line(scale(before), y, scale(after), y, "gain" if good else "loss"))
-        # Two shapes, so that nobody needs the colours. If values are equal, the baseline's dot is a
-        # ring around the other's square: both stay visible.
-        marks.append(circle(scale(before), y, 5.5 if change else 7, f"f-{colours[0]}"))
-        half = 5.0 if change else 3.5
-        marks.append(bar(scale(after) - half, y - half, 2 * half, 2 * half, f"f-{colours[1]}"))
+        # If values are equal, the baseline's mark is larger than the other's: both stay visible.
+        marks.append(mark(scale(before), y, 5.5 if change else 8, colours[0]))
+        marks.append(mark(scale(after), y, 5.5 if change else 3.5, colours[1]))
     return marks

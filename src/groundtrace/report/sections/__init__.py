@@ -28,8 +28,8 @@ STATUS = (
 LEGEND = (
     "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean; the trials of a "
     "task are averaged first. “left out” says which tasks have no value and why. – means that there "
-    "is no value, which is not zero. Retrieved counts every file that a call touched without "
-    "writing it; shown counts only files whose content was shown."
+    "is no value, which is not zero. Met counts every file that a call named or showed; "
+    "shown counts only files whose content came back."
 )
 """How to read the tables."""
 

@@ -123,7 +123,7 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
         ),
         rows,
         (
-            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward "
+            "Mean shares of a task's relevant files; a row adds up to 1. Solved: the reward "
             "is 1. The verdict comes after the work, so a difference between verdicts shows no "
             "cause.",
         ),
@@ -182,7 +182,7 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
             rows,
             (
                 "Over the tasks that both have: in how many the share is larger, the same and "
-                "smaller. If a file needs no edit, “shown” is the right end for it.",
+                "smaller. A relevant file that needs no edit should end as “shown”.",
             ),
         )
         yield dataclasses.replace(made, open=True)

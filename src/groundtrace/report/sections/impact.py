@@ -230,8 +230,8 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
             "and intervals that hold together with 95 %; all others are exploratory: each interval "
             "holds alone. Better, same "
             "and worse count tasks; for each metric, ↑ or ↓ says what is better. Times to the "
-            "first relevant file exist only for tasks that both sides hit; the column “left "
-            "out” counts tasks that only one side hit."
+            "first relevant file exist only for tasks in which both sides met one; the column “left "
+            "out” counts tasks in which only one side did."
             + _coverage(MEANS, _with_interval(comparison)),
         ),
     )
@@ -268,7 +268,7 @@ def _delta(found: Delta) -> list[str]:
     gaps = left_out(found.left_out)
     if found.only_baseline_hit or found.only_config_hit:
         gaps += (
-            f"; hit by the baseline only: {found.only_baseline_hit}, "
+            f"; met by the baseline only: {found.only_baseline_hit}, "
             f"by the configuration only: {found.only_config_hit}"
         )
     return [
@@ -314,7 +314,7 @@ def _tandem(comparison: MatchedComparison) -> Iterator[ReportTable]:
     yield make_table(
         (
             *_minus(comparison),
-            (": did reward change on tasks where retrieval changed? (exploratory)"),
+            (": did reward change where finding changed? (exploratory)"),
         ),
         (
             "difference in",
@@ -390,7 +390,7 @@ def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
             for h in shown
         ],
         (
-            "A miss counts as the latest hit of either side. Only tasks whose two sides "
+            "A task that never met one counts with the latest time of either side. Only tasks whose two sides "
             "are counted from the same moment."
             + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
         ),
