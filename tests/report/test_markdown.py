@@ -212,5 +212,5 @@ def test_a_configuration_may_be_called_all() -> None:
     one = detail(trial(step(Seen("read", "a", "a")), truth=["a"], config_name="all"))
     two = detail(trial(step(Seen("read", "b")), truth=["a"], config_name="b", trial_name="t2"))
     text = render_markdown(report_data([one, two]))
-    rows = re.findall(r"^\| (`?all`?) +\| `?retrieved`? +\| +(\d+) ", text, re.MULTILINE)
+    rows = re.findall(r"^\| (`?all`?) +\| `?met`? +\| +(\d+) ", text, re.MULTILINE)
     assert rows == [("all", "2"), ("`all`", "1")]

@@ -116,7 +116,7 @@ def _method(options: ImpactOptions) -> Method:
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
-            "configurations move together, among tasks seen in the same configurations. All "
+            "configurations move together, among tasks run in the same configurations. All "
             f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
             "random ones and p = (b + 1) / (draws + 1). Above "
             f"{GRID_ABOVE} tasks, {combined:,} random ones, made by combining {left} with "

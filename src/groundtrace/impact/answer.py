@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.visible import shell_word
 from groundtrace.documents.answer import (
     Answer,
     AnswerEnough,
@@ -107,7 +108,8 @@ def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
     """How to swap two configurations that were compared in the order of their names."""
     if fitting(list(pair), options.baseline):
         return []
-    text = f"{pair[0]} comes first by name and serves as baseline: --baseline {pair[1]} swaps them"
+    swap = f"--baseline {shell_word(pair[1])}"
+    text = f"{pair[0]} comes first by name and serves as baseline: {swap} swaps them"
     return [LookAt(kind="baseline", text=text, tasks=[])]
 
 

@@ -30,8 +30,9 @@ LABEL = 9
 """Characters of the first column."""
 NAME, SHORT_NAME = 14, 10
 """Most characters of a configuration's name above its numbers, also in narrow terminals."""
-NARROW = 20
-"""If fewer characters are left beside the numbers, the verdict stands below them."""
+NARROW, NARROWEST = 20, 60
+"""If fewer characters are left beside the numbers, the verdict stands below them; in a terminal
+narrower than the second, the numbers stand below their label."""
 MAX_CONFIGS = 4
 """Most configurations whose means are shown side by side if nothing is compared."""
 MAX_OTHERS = 4
@@ -245,6 +246,9 @@ def _wrapped(label: str, text: str, width: int, paint: _Paint) -> list[str]:
 
 
 def _table(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
+    if width < NARROWEST:
+        yield from _narrow_table(answer, width, paint)
+        return
     label = max(len(row.label) for row in answer.rows)
     most = NAME if width >= WIDTH else SHORT_NAME
     alone = answer.baseline is None
@@ -268,6 +272,17 @@ def _table(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
             continue
         start += f"{row.baseline:>{wide[0]}} → {row.config:>{wide[1]}}"
         yield from _verdict(row, f"{question}{start}", LABEL + len(start), width, paint)
+
+
+def _narrow_table(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
+    for row in answer.rows:
+        yield from _wrapped(row.question, row.label, width, paint)
+        if answer.baseline is None:
+            yield f"{'':<{LABEL}}{row.config} ({row.counts})"
+            continue
+        yield f"{'':<{LABEL}}{row.baseline} → {row.config}"
+        said = f"{row.verdict}{f'; {row.more}' if row.more else ''}"
+        yield from _wrapped("", said, width, paint)
 
 
 def _verdict(row: ShownRow, start: str, taken: int, width: int, paint: _Paint) -> Iterator[str]:

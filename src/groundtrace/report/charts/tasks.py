@@ -28,7 +28,7 @@ from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import difference
 
-MAX_TASKS, FEW_TASKS = 30, 12
+MAX_TASKS, FEW_TASKS = 30, 8
 """Tasks that are drawn, also on a phone; the others are in the table of trials."""
 
 ROW, STACKED_ROW, TOP = 24, 46, 34

@@ -60,13 +60,16 @@
   const HEADS = { config: "configuration", found: "relevant files" };
   const nameOf = (row, [, index, list]) => (list ? data[list][row[index]] : row[index]);
 
+  /* A column in which no trial differs, or none has a value, says nothing. */
+  const empty = (key) => (typeof key === "number" ? !data.rows.some((row) => row[VALUES][key] !== null) : (key === "verdict" && data.verdicts.length < 2) || (key === "found" && data.found.length < 2));
   function heading(text, title, better, key) {
     const label = better ? `${title} ${better === "higher" ? "Higher" : "Lower"} is better.` : title;
     const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, text, make("span", { class: "arrow", "aria-hidden": "true" }, "↕"));
-    const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left" }, button);
+    const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left", hidden: empty(key) }, button);
     cell.dataset.key = String(key);
     return cell;
   }
+  const unused = data.columns.map((_, at) => empty(at));
   byId("table").tHead.append(make("tr", {},
     NAMES.map((name) => heading(HEADS[name[0]] || name[0], "", "", name[0])),
     data.columns.map((column, index) => heading(column.label, column.name === column.label ? column.measures : `${column.name}: ${column.measures}`, column.better, index))));
@@ -154,9 +157,9 @@
       lines.set(index, make("tr", { "data-row": index },
         make("td", {}, link, where ? make("small", {}, where) : null),
         make("td", { class: "config" }, dot(data.configs[row[CONFIG]]), code(data.configs[row[CONFIG]])),
-        make("td", {}, data.verdicts[row[VERDICT]]),
-        make("td", {}, data.found[row[FOUND]]),
-        row[TEXTS].map((text, at) => make("td", { class: "right", "data-label": data.columns[at].label }, text))));
+        make("td", { hidden: empty("verdict") }, data.verdicts[row[VERDICT]]),
+        make("td", { hidden: empty("found") }, data.found[row[FOUND]]),
+        row[TEXTS].map((text, at) => make("td", { class: "right", "data-label": data.columns[at].label, hidden: unused[at] }, text))));
     }
     return lines.get(index);
   }
