@@ -172,7 +172,7 @@ def _method(options: ImpactOptions) -> Method:
             "whole repositories between suites; p_adjusted is p times the number of such tests."
         ),
         association=(
-            "Shown recall and reward of single trials. across: over tasks' means. within: task and "
+            "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "
             "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
             "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
             "a task or repository are; strata: Mantel and Haenszel's odds ratio."
