@@ -19,13 +19,14 @@ from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
 from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
+from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Problem, Repeats, Stated, Task
 from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
-    from groundtrace.traces.kit.claims import SessionCalls
+    from groundtrace.traces.kit.claims import Sample, SessionCalls
 
 
 class Named(NamedTuple):
@@ -107,6 +108,9 @@ def _may_have_companions(folder: Folder, file: str) -> bool:
     return found is not None and not hasattr(found.reader, "samples")
 
 
+RESULT = "result"
+"""Reader of items that are results without traces."""
+
 MAX_DEPTH = 16
 
 _QUIET = (
@@ -147,6 +151,8 @@ class LooseItem(msgspec.Struct):
     """What the folders above it say, by their layout."""
     problems: list[Problem] = field(default_factory=list)
     session: SessionCalls | None = None
+    first_call: float | None = None
+    """When its first call was made, if that is known without reading it again."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
 
@@ -176,6 +182,15 @@ def loose_items(
 
 _Place = tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]
 """The folder that holds a file, or why something is no file; and the path below RUNS."""
+
+
+HOMES = frozenset(
+    {
+        *(".claude", ".codex", ".gemini", ".qwen", ".pi", ".copilot", ".kimi", ".cursor"),
+        *(".openhands", ".continue", ".cline", ".opencode", ".aider", ".local", ".config"),
+    }
+)
+"""Hidden folders in which harnesses keep their sessions; other hidden ones are not searched."""
 
 
 class _Walk:
@@ -235,9 +250,11 @@ class _Walk:
         below = (*parts, clean_text(entry.name))
         shown = "/".join(below)
         pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
-        if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+        if entry.name in (OUTPUT, AGGREGATE):
             return
-        if pattern is not None:
+        if entry.name.startswith(".") and entry.name not in HOMES and not entry.is_link:
+            yield Skipped(shown, None, "a hidden folder"), below
+        elif pattern is not None:
             reason = f"named like {pattern!r} in the list of skipped folders"
             yield Skipped(shown, None, reason), below
         elif len(below) > MAX_DEPTH:
@@ -274,12 +291,16 @@ def _samples(
     from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
-    if row is None and file in SIDECARS:
+    if row is None and file in SIDECARS and not named:
         return
     readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
     found, why, problem = recognise(folder, file, readers, named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)
+        return
+    results = results_in(folder, file) if found is None and named else None
+    if results is not None:
+        yield from _results(folder, file, parts, results)
         return
     if found is None:
         if row is not None:
@@ -308,10 +329,26 @@ def _samples(
             *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark),
             *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
+            first_call=sample.first_call,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
         yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _results(
+    folder: Folder, file: str, parts: tuple[str, ...], results: Iterable[Sample | Problem]
+) -> Iterator[LooseItem | FoundProblem]:
+    """The trials of a file of predictions or ranked lists."""
+    entry = folder.stat(file)
+    mark, time = ("", None) if entry is None else (entry.mark, entry.time)
+    for sample in results:
+        if isinstance(sample, Problem):
+            yield FoundProblem("/".join(parts), None, sample)
+        else:
+            yield LooseItem(
+                *(folder, file, parts, sample.sample_id, sample.stated, RESULT, mark, time)
+            )
 
 
 def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:

@@ -20,9 +20,14 @@ from groundtrace.redact import masking
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.kept import KeptRows, unpacked
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.runs.file_names import EVENTS_ENDING, events_path, metrics_path
 from groundtrace.runs.only import require_fitting
-from groundtrace.runs.output_folders import OutputFolders, RunOutput
+from groundtrace.runs.output_folders import (
+    EVENTS_ENDING,
+    OutputFolders,
+    RunOutput,
+    events_path,
+    metrics_path,
+)
 from groundtrace.runs.read import (
     OutcomeIndex,
     StoredDocument,

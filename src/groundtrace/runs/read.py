@@ -16,7 +16,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
 from groundtrace.model import Problem
-from groundtrace.runs.file_names import EVENTS_ENDING, METRICS_ENDING, OUTCOMES_FILE
+from groundtrace.runs.output_folders import EVENTS_ENDING, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.storage import Folder
 
 D = TypeVar("D")

@@ -13,15 +13,17 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.model import Problem
 from groundtrace.redact import mask
-from groundtrace.runs.file_names import (
+from groundtrace.runs.output_folders import (
     EVENTS_ENDING,
     METRICS_ENDING,
     OUTCOMES_FILE,
+    RunOutput,
+    events_path,
     metrics_path,
 )
-from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
 from groundtrace.runs.state import FolderSeen, entry_of, is_current
+from groundtrace.storage import Folder
 
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
@@ -58,7 +60,7 @@ def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem
                 yield path, events.problem
             if target not in marks:
                 continue
-        elif path.endswith(METRICS_ENDING) and _events_path(path) not in marks:
+        elif path.endswith(METRICS_ENDING) and events_path(path) not in marks:
             target = path
         else:
             continue
@@ -67,8 +69,13 @@ def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem
             yield target, metrics.problem
 
 
-def _events_path(path: str) -> str:
-    return path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
+def is_of_another(folder: Folder, path: str) -> bool:
+    """Whether a metrics document has another major version: another groundtrace wrote it, and it is
+    neither replaced nor removed (D62)."""
+    if not folder.has_file(path):
+        return False
+    stored: StoredDocument[MetricsDocument] = read_one(folder, path, "retrieval_metrics")
+    return stored.problem is not None and stored.problem.kind == "unknown_version"
 
 
 def set_aside_metrics(output: RunOutput, path: str) -> None:
