@@ -28,7 +28,7 @@ from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import difference
 
-MAX_TASKS, FEW_TASKS = 30, 8
+MAX_TASKS, FEW_TASKS = 30, 6
 """Tasks that are drawn, also on a phone; the others are in the table of trials."""
 
 ROW, STACKED_ROW, TOP = 24, 46, 34
@@ -75,7 +75,8 @@ def task_chart(
             "?",
         ),
         "Each line is a task that both ran, the largest changes first; select it to see the two "
-        "trials side by side.",
+        "trials side by side. "
+        f"A phone shows {FEW_TASKS} of them.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),

@@ -58,10 +58,10 @@ def funnel_section(data: ReportData) -> Section | None:
                 long_table(
                     "The patch compared with the gold patch, all metrics",
                     "config",
-                    groups,
+                    groups[1:],
                     METRICS.names_in("patches"),
                 ),
-                *((_published(groups),) if has_funnel else ()),
+                *((_published(groups[1:]),) if has_funnel else ()),
             ),
             # Without traces these are nearly all numbers that there are.
             *(() if has_funnel else (_published(groups[1:]),)),

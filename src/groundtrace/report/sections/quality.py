@@ -88,13 +88,13 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
         long_table(
             "Chunk recall: line ranges whose file was accessed",
             "config",
-            groups,
+            groups[1:],
             METRICS.names_in("line_ranges"),
         ),
         long_table(
             "Lines, context and finders",
             "config",
-            groups,
+            groups[1:],
             METRICS.names_in("lines_and_context"),
         ),
         _finders(groups),
@@ -128,7 +128,11 @@ def utilization_section(data: ReportData) -> Section:
             ),
             *own_tasks_note(data),
         ),
-        (long_table("Use of relevant files", "config", groups, METRICS.names_in("utilization")),),
+        (
+            long_table(
+                "Use of relevant files", "config", groups[1:], METRICS.names_in("utilization")
+            ),
+        ),
     )
 
 
