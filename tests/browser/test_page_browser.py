@@ -344,7 +344,7 @@ def test_a_trial_opens_with_its_timeline_and_its_misses(show: Show) -> None:
     assert "failed or was refused" in steps.nth(2).inner_text()
     assert "wrote a file" in steps.nth(3).inner_text()
     truth = page.locator(".truth li").all_inner_texts()
-    assert truth[0].startswith("✓ found src/alpha.py")
+    assert truth[0].startswith("✓ met src/alpha.py")
     assert truth[1].startswith("✗ missed src/alpha_missed.py")
     assert page.evaluate("document.activeElement.id") == "detail-title"
     assert "groundtrace explain run/mcp/alpha__mcp" in page.locator("#detail").inner_text()
@@ -611,8 +611,8 @@ def test_two_thousand_trials_open_sort_and_filter(show: Show) -> None:
     page = show(many_data(2_000, calls=6)).page
     assert page.locator("#table tbody tr").count() == 100
     assert page.locator("#count").inner_text().startswith("2000 of 2000 trials")
-    sort_by(page, "files met")
-    texts = column(page, "files met")
+    sort_by(page, "relevant met")
+    texts = column(page, "relevant met")
     assert texts == sorted(texts, reverse=True)
     page.click("#all")
     assert page.locator("#table tbody tr").count() == 2000
