@@ -131,7 +131,7 @@ class Sentences:
             return ""
         what = f"a difference of {can.at:.2f} in {short_name(can.metric)}"
         if can.detectable is not None and can.detectable <= can.at:
-            return f"; {what} would show in 80 of 100 such comparisons"
+            return f"; {what} would show in at least 80 of 100 such comparisons"
         few = f"{plural(row.n, 'task')} are too few" if can.needed > row.n else ""
         few = f"{', but' if row.better or row.worse else ';'} {few}" if few else ""
         return f"{few}; to see {what} takes about {rounded(can.needed):,}"
