@@ -116,11 +116,11 @@ def _method(options: ImpactOptions) -> Method:
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
-            "configurations move together, among tasks seen in the same configurations. All "
+            "configurations move together, among tasks run in the same configurations. All "
             f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
             "random ones and p = (b + 1) / (draws + 1). Above "
-            f"{GRID_ABOVE} tasks, {combined:,} random ones: all combinations of {left} and "
-            f"{right}, without the one that moves nothing."
+            f"{GRID_ABOVE} tasks, {combined:,} random ones, made by combining {left} with "
+            f"{right} permutations."
         ),
         delta_p=(
             f"Two-sided sign flips of the deltas: all of them if at most {EXACT_FLIPS} deltas "
@@ -172,7 +172,7 @@ def _method(options: ImpactOptions) -> Method:
             "whole repositories between suites; p_adjusted is p times the number of such tests."
         ),
         association=(
-            "Shown recall and reward of single trials. across: over tasks' means. within: task and "
+            "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "
             "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
             "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
             "a task or repository are; strata: Mantel and Haenszel's odds ratio."
