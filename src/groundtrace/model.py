@@ -234,6 +234,8 @@ class Trace(Frozen, frozen=True):
     """Model name as the trace states it."""
     cwd: str | None = None
     """Working directory in which the harness started."""
+    branch: str | None = None
+    """Branch that was checked out there, if the trace says it."""
     file: str | None = None
     """The main source file, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
@@ -556,3 +558,5 @@ class Trial(Contender, frozen=True, kw_only=True):
     """Identity field to where its value came from."""
     loose: LooseTrace | None = None
     """Set for a trial that is one trace (or a sample of one) without records."""
+    title: str | None = None
+    """What the user asked first, for a session that no data set names."""

@@ -68,7 +68,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        Provenance: ("repo_roots",),
+        Provenance: ("repo_roots", "title", "branch", "started_at"),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
     },
 }

@@ -231,7 +231,19 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
             for root in resolver.roots
         ]
         or UNSET,
+        title=UNSET if trial.title is None else _title(stored_text(trial.title)),
+        branch=UNSET if trace.branch is None else stored_text(trace.branch),
+        started_at=(trial.loose and iso(trace.first_timestamp)) or UNSET,
     )
+
+
+TITLE = 80
+"""Characters of a title."""
+
+
+def _title(masked: str) -> str:
+    # Cut after masking: half a token looks like a word.
+    return masked if len(masked) <= TITLE else masked[: TITLE - 1].rstrip() + "…"
 
 
 def _cleaned(text: str | None) -> str | None:

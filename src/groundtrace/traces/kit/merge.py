@@ -57,6 +57,7 @@ def merge(
         harness_version=_first(source.harness_version for source in usable),
         model=_first(source.model for source in usable if not source.is_one_subagent),
         cwd=_first(source.cwd for source in usable),
+        branch=_first(source.branch for source in usable),
         file=usable[0].file if usable else None,
         mcp_servers=tuple(servers),
         usage=_usage(usable),
