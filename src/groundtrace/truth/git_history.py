@@ -74,11 +74,12 @@ def tasks_of_history(location: str) -> TaskIndex:
     if _names_no_revision(location):
         return TaskIndex(histories=(history_of(location),))
     change = parse_location(location)
+    history = history_of(change.repo)
     new = _commit(change.repo, change.new)
     old = (
         _first_parent(change.repo, new) if change.old is None else _commit(change.repo, change.old)
     )
-    task = change_task(history_of(change.repo), old, new)
+    task = change_task(history, old, new)
     return index_of([replace(task, takes_nameless=True)], [])
 
 

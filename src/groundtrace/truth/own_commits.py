@@ -40,6 +40,8 @@ from groundtrace.truth.tasks import History
 SECOND = 1.0
 """git keeps whole seconds, so a commit may seem to be up to one second before what it holds."""
 
+AMBIGUOUS: ProblemKind = "ambiguous_commit"
+
 MOST_COMMITS = 100_000
 """Commits that are looked at in one repository, from the newest; far more than a year of work."""
 
@@ -116,7 +118,7 @@ def _one(matches: list[Match], session: OwnSession) -> Match:
     with_task = [match for match in matches if match.task is not None]
     if len(with_task) > 1:
         names = " and ".join(match.task.repos[0] for match in with_task if match.task is not None)
-        return Match(None, f"commits in {names} came out of it", "ambiguous_commit")
+        return Match(None, f"commits in {names} came out of it", AMBIGUOUS)
     if with_task or matches:
         return (with_task or matches)[0]
     if not session.folders and session.remote is None:
@@ -191,7 +193,7 @@ def _matches(here: Mapping[int, Placed], history: History, within: float) -> dic
         if own:
             found[number] = _match(placed, own, history)
         elif number in shared:
-            found[number] = Match(None, shared[number], "ambiguous_commit")
+            found[number] = Match(None, shared[number], AMBIGUOUS)
         elif not placed.writes:
             found[number] = Match(None, f"it wrote no file of {history.name}")
         else:
@@ -284,9 +286,9 @@ def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
     base = first.parents[0] if first.parents else None
     if base is None and has_missing_parent(history, first.sha):
         # A shallow clone: git would show every file of the repository as new.
-        return Match(None, f"the commit before {first.sha[:SHORT]} is missing", "ambiguous_commit")
+        return Match(None, f"the commit before {first.sha[:SHORT]} is missing", AMBIGUOUS)
     if not leads(history, first.sha, last.sha):
-        return Match(None, "its commits are on branches that do not meet", "ambiguous_commit")
+        return Match(None, "its commits are on branches that do not meet", AMBIGUOUS)
     task = change_task(history, base, last.sha, sorted(files))
     wrote = {write.path for write in placed.writes}
     shas = ", ".join(commit.sha[:SHORT] for commit in own)
