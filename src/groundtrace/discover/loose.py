@@ -37,6 +37,7 @@ from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trial
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
@@ -221,7 +222,8 @@ def loose_trial(
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and item.match is not None:
-        problems.append(Problem(item.path, item.match.kind, item.match.why))
+        kind: ProblemKind = "ambiguous_commit" if item.match.is_ambiguous else "no_commit"
+        problems.append(Problem(item.path, kind, item.match.why))
     elif named.task is None and tasks is not None and len(tasks):
         problems.append(Problem(item.path, "no_task", NO_TASK))
     for key in ("model", "harness", "harness_version"):

@@ -26,7 +26,6 @@ from msgspec.structs import replace
 from groundtrace.base.frozen import Frozen
 from groundtrace.model import Task
 from groundtrace.paths.repos import parse_repo
-from groundtrace.problems import ProblemKind
 from groundtrace.truth.git_history import (
     SHORT,
     branches_at,
@@ -39,8 +38,6 @@ from groundtrace.truth.tasks import History
 
 SECOND = 1.0
 """git keeps whole seconds, so a commit may seem to be up to one second before what it holds."""
-
-AMBIGUOUS: ProblemKind = "ambiguous_commit"
 
 MOST_COMMITS = 100_000
 """Commits that are looked at in one repository, from the newest; far more than a year of work."""
@@ -75,8 +72,8 @@ class Match(NamedTuple):
 
     task: Task | None
     why: str
-    kind: ProblemKind = "no_commit"
-    """Kind of problem if there is no task."""
+    is_ambiguous: bool = False
+    """There are commits, but they may be another session's too."""
 
 
 class Commit(Frozen, frozen=True):
@@ -118,7 +115,7 @@ def _one(matches: list[Match], session: OwnSession) -> Match:
     with_task = [match for match in matches if match.task is not None]
     if len(with_task) > 1:
         names = " and ".join(match.task.repos[0] for match in with_task if match.task is not None)
-        return Match(None, f"commits in {names} came out of it", AMBIGUOUS)
+        return Match(None, f"commits in {names} came out of it", is_ambiguous=True)
     if with_task or matches:
         return (with_task or matches)[0]
     if not session.folders and session.remote is None:
@@ -193,7 +190,7 @@ def _matches(here: Mapping[int, Placed], history: History, within: float) -> dic
         if own:
             found[number] = _match(placed, own, history)
         elif number in shared:
-            found[number] = Match(None, shared[number], AMBIGUOUS)
+            found[number] = Match(None, shared[number], is_ambiguous=True)
         elif not placed.writes:
             found[number] = Match(None, f"it wrote no file of {history.name}")
         else:
@@ -286,9 +283,9 @@ def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
     base = first.parents[0] if first.parents else None
     if base is None and has_missing_parent(history, first.sha):
         # A shallow clone: git would show every file of the repository as new.
-        return Match(None, f"the commit before {first.sha[:SHORT]} is missing", AMBIGUOUS)
+        return Match(None, f"the commit before {first.sha[:SHORT]} is missing", is_ambiguous=True)
     if not leads(history, first.sha, last.sha):
-        return Match(None, "its commits are on branches that do not meet", AMBIGUOUS)
+        return Match(None, "its commits are on branches that do not meet", is_ambiguous=True)
     task = change_task(history, base, last.sha, sorted(files))
     wrote = {write.path for write in placed.writes}
     shas = ", ".join(commit.sha[:SHORT] for commit in own)
