@@ -389,3 +389,43 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
             description="Who found the relevant files on each side. Empty for one suite. Since 1.2."
         ),
     ] = field(default_factory=list)
+
+
+class UnpairedRow(Record, frozen=True, kw_only=True):
+    """One metric of two groups of trials that share no task."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    n_baseline: Annotated[Count, Meta(description="Trials of the baseline with a value.")]
+    n_config: Annotated[Count, Meta(description="Trials of the configuration with a value.")]
+    baseline: Annotated[float | None, Meta(description="Mean of the baseline.")]
+    config: Annotated[float | None, Meta(description="Mean of the configuration.")]
+    delta: Annotated[float | None, Meta(description="Difference of the means.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[
+        Share | None,
+        Meta(description="Two-sided p of exchanging trials inside their repository, not adjusted."),
+    ]
+    reason: Annotated[str | None, Meta(description="Why something is missing.")]
+
+
+class UnpairedDifference(Record, frozen=True, kw_only=True):
+    """Something besides the configuration in which the groups differ."""
+
+    what: Annotated[str, Meta(description="What is counted.")]
+    baseline: Annotated[str, Meta(description="Of the baseline.")]
+    config: Annotated[str, Meta(description="Of the configuration.")]
+
+
+class UnpairedComparison(Record, frozen=True, kw_only=True):
+    """Two groups of trials on other tasks and other days (D246). No experiment."""
+
+    baseline: Annotated[str, Meta(description="Name of the baseline.")]
+    config: Annotated[str, Meta(description="Name of the configuration.")]
+    n_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
+    n_config: Annotated[Count, Meta(description="Trials of the configuration.")]
+    rows: Annotated[list[UnpairedRow], Meta(description="Differences of means.")]
+    differs: Annotated[
+        list[UnpairedDifference], Meta(description="What else differs between the groups.")
+    ]
+    statement: Annotated[str, Meta(description="What this does not show.")]

@@ -105,6 +105,10 @@ class Observation(TrialId, frozen=True, kw_only=True):
     difficulty: str | None = None
     """As the task's data set or a manifest states it."""
     """How many files are relevant; 0 if that is not known."""
+    relevant_lines: float | None = None
+    """How many lines are relevant, if known."""
+    started_at: str | None = None
+    """When the session began, for trials without records."""
     found_by: tuple[tuple[str, FoundBy | None], ...] = ()
     """Each relevant file and the call that met it first; None if nothing met it."""
 
@@ -281,6 +285,8 @@ class _Shared:
             elsewhere=bool(row.coverage.unmatched_suffixes),
             relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
             difficulty=_difficulty(row),
+            relevant_lines=row.relevant_lines,
+            started_at=row.started_at,
             found_by=tuple(
                 (self.text(file), self.finder(found)) for file, found in row.found_by.items()
             ),

@@ -78,9 +78,18 @@ def row_from(
         looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,
+        title=where.title or None,
+        branch=where.branch or None,
+        started_at=where.started_at or None,
+        relevant_lines=_relevant_lines(metrics),
         outcome=outcome,
         no_outcome=no_outcome,
     )
+
+
+def _relevant_lines(metrics: MetricsDocument) -> float | None:
+    lines = metrics.line_level_metrics
+    return None if lines is UNSET or lines.lines_relevant is None else float(lines.lines_relevant)
 
 
 def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:

@@ -73,6 +73,13 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     repo: str | None = None
     """The task's only repository, if known. Statistics need it: tasks of one repository tend to
     rise and fall together."""
+    title: str | None = None
+    """What the user asked first, of a session that no data set names."""
+    branch: str | None = None
+    started_at: str | None = None
+    """When the session began, for trials without records."""
+    relevant_lines: float | None = None
+    """Distinct lines of the ground truth, if it has lines."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
     no_outcome: str = "no_outcome"
