@@ -32,9 +32,14 @@ _FROM_HARNESS = regex(
 reminders, Codex's environment and instructions."""
 
 
+_REQUEST = "## My request for Codex:"
+"""Codex's editor puts open files and tabs before what the user asks."""
+
+
 def title_of(folder: Folder, file: str) -> str | None:
     """The first line of what a user asked; None if nothing is found."""
     for text in _asked(folder, file):
+        text = text.rpartition(_REQUEST)[2]
         if _FROM_HARNESS.match(text) is None:
             line = next((line.strip() for line in text.splitlines() if line.strip()), "")
             if line:
