@@ -125,6 +125,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """MCP server that offered the tool, where the reader knows it."""
     timestamp: float | None = None
     """Seconds since the epoch, UTC, when the call was made."""
+    answered_at: float | None = None
+    """When its result came in, if the trace says both times."""
     cumulative_tokens: int | None = None
     """Tokens of all model calls up to and including the one that made this call (D9)."""
     is_subagent: bool = False

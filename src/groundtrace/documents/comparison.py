@@ -417,6 +417,30 @@ class UnpairedDifference(Record, frozen=True, kw_only=True):
     config: Annotated[str, Meta(description="Of the configuration.")]
 
 
+class ServerWorth(Record, frozen=True, kw_only=True):
+    """What an MCP server gave to the trials that used it, and what its calls took."""
+
+    server: Annotated[str, Meta(description="Name of the server.")]
+    trials: Annotated[Count, Meta(description="Trials that called it.")]
+    calls: Annotated[Count, Meta(description="Its calls.")]
+    result_chars: Annotated[Count, Meta(description="Characters of its results.")]
+    chars_share: Annotated[
+        Share | None, Meta(description="Share of the characters of all results of these trials.")
+    ]
+    seconds: Annotated[
+        float | None, Meta(description="Seconds until its results came in; null if unknown.")
+    ]
+    cost_usd: Annotated[
+        float | None,
+        Meta(
+            description="Cost of these trials times `chars_share`: what its results cost if cost "
+            "follows text; null if a cost is unknown."
+        ),
+    ]
+    relevant_files: Annotated[Count, Meta(description="Relevant files of these trials.")]
+    found_alone: Annotated[Count, Meta(description="Those that nothing else met.")]
+
+
 class UnpairedComparison(Record, frozen=True, kw_only=True):
     """Two groups of trials on other tasks and other days (D246). No experiment."""
 
@@ -427,5 +451,8 @@ class UnpairedComparison(Record, frozen=True, kw_only=True):
     rows: Annotated[list[UnpairedRow], Meta(description="Differences of means.")]
     differs: Annotated[
         list[UnpairedDifference], Meta(description="What else differs between the groups.")
+    ]
+    servers: Annotated[
+        list[ServerWorth], Meta(description="MCP servers that the configuration's trials called.")
     ]
     statement: Annotated[str, Meta(description="What this does not show.")]

@@ -412,6 +412,10 @@ class Event(Record, frozen=True, kw_only=True):
             "Since 1.2."
         ),
     ] = UNSET
+    seconds: Annotated[
+        Seconds | UnsetType,
+        Meta(description="Seconds until its result came in, if known. Since 1.3."),
+    ] = UNSET
     agent: Annotated[
         str | UnsetType,
         Meta(description="Name or id of the subagent; absent on the main thread. Since 1.2."),

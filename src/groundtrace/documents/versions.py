@@ -69,6 +69,8 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     },
     "1.3": {
         Provenance: ("repo_roots", "title", "branch", "started_at"),
+        Event: ("seconds",),
+        MetricsDocument: ("servers",),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
     },
 }

@@ -15,7 +15,12 @@ from datetime import date
 import numpy as np
 
 from groundtrace.config import PRIMARIES
-from groundtrace.documents.comparison import UnpairedComparison, UnpairedDifference, UnpairedRow
+from groundtrace.documents.comparison import (
+    ServerWorth,
+    UnpairedComparison,
+    UnpairedDifference,
+    UnpairedRow,
+)
 from groundtrace.impact.family import PRICES
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.options import ImpactOptions
@@ -26,7 +31,9 @@ from groundtrace.impact.resample import (
     Floats,
     permutations_are_exact,
 )
+from groundtrace.metrics.context import NO_SERVER
 
+COST = PRICES[0]
 _STEPS = 60
 """Halvings when the ends of an interval are looked for: exact to the last digits that are shown."""
 
@@ -55,6 +62,7 @@ def compare_unpaired(
             UnpairedDifference(what=what, baseline=of(groups[0]), config=of(groups[1]))
             for what, of in _DIFFERS.items()
         ],
+        servers=_servers(groups[1]),
         statement="No experiment: other tasks, other days. The groups may differ for other reasons.",
     )
 
@@ -150,6 +158,36 @@ class _Exchange:
                     outside = middle
             ends.append(seen + sign * inside)
         return ends[0], ends[1]
+
+
+# --- what servers gave and took ---------------------------------------------------------------
+
+
+def _servers(group: Sequence[Observation]) -> list[ServerWorth]:
+    names = sorted({name for seen in group for name in seen.servers if name != NO_SERVER})
+    return [_worth(name, [seen for seen in group if name in seen.servers]) for name in names]
+
+
+def _worth(name: str, users: Sequence[Observation]) -> ServerWorth:
+    own = [seen.servers[name] for seen in users]
+    chars = sum(use.result_chars for use in own)
+    every = sum(use.result_chars for seen in users for use in seen.servers.values())
+    seconds = [use.seconds for use in own]
+    share = chars / every if every else None
+    costs = [seen.values.known(COST) for seen in users]
+    known = [cost for cost in costs if cost is not None]
+    whole = len(known) == len(costs) and share is not None
+    return ServerWorth(
+        server=name,
+        trials=len(users),
+        calls=sum(use.calls for use in own),
+        result_chars=chars,
+        chars_share=share,
+        seconds=None if None in seconds else sum(s for s in seconds if s is not None),
+        cost_usd=stored_number(sum(known) * share) if whole and share is not None else None,
+        relevant_files=sum(seen.relevant_files for seen in users),
+        found_alone=sum(seen.found_alone.get(name, 0) for seen in users),
+    )
 
 
 # --- what else differs -----------------------------------------------------------------------

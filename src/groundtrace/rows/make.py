@@ -81,6 +81,7 @@ def row_from(
         title=where.title or None,
         branch=where.branch or None,
         started_at=where.started_at or None,
+        servers={} if metrics.servers is UNSET else metrics.servers,
         relevant_lines=_relevant_lines(metrics),
         outcome=outcome,
         no_outcome=no_outcome,

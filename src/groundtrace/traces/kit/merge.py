@@ -344,6 +344,7 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         result=call.result,
         server=call.server,
         timestamp=_time(call, spawners),
+        answered_at=call.answered_at,
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
         agent=_agent(call),
