@@ -36,7 +36,7 @@ from groundtrace.discover.names import forms
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
-from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trial
+from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trace, Trial
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 
@@ -373,6 +373,13 @@ def discover_loose(
         yield trial
 
 
+def _trace_of(item: LooseItem, settings: Settings) -> Trace:
+    from groundtrace.traces.kit.loose import read_loose
+
+    where = (item.folder, item.file, item.sample)
+    return read_loose(*where, mappings=settings.readers, repeats=item.repeats).trace
+
+
 def _look_into(items: list[LooseItem], settings: Settings, tasks: TaskIndex | None) -> None:
     """Find out what sessions did and which commits came out of them, if names depend on it."""
     histories = () if tasks is None else tasks.histories
@@ -382,7 +389,7 @@ def _look_into(items: list[LooseItem], settings: Settings, tasks: TaskIndex | No
     from groundtrace.discover.own_sessions import use_of
     from groundtrace.truth.own_commits import match_sessions
 
-    uses = [use_of(item, settings) for item in items]
+    uses = [use_of(_trace_of(item, settings), settings) for item in items]
     for item, use in zip(items, uses, strict=True):
         item.use = None if by in (None, "folder") else use
     if histories:

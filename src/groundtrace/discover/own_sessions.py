@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import model_name
@@ -17,11 +17,7 @@ from groundtrace.config import Settings
 from groundtrace.model import CallView, ToolCall, Trace
 from groundtrace.tools import view_calls
 from groundtrace.tools.table import table_for
-from groundtrace.traces.kit.loose import read_loose
 from groundtrace.truth.own_commits import OwnSession, Write
-
-if TYPE_CHECKING:
-    from groundtrace.discover.loose_items import LooseItem
 
 BY_TOOL = "tool:"
 
@@ -39,11 +35,8 @@ class SessionUse(NamedTuple):
     """Tools that it called, under every name, and their servers; in lower case."""
 
 
-def use_of(item: LooseItem, settings: Settings) -> SessionUse:
-    """What the session of an item did."""
-    trace, _ = read_loose(
-        item.folder, item.file, item.sample, mappings=settings.readers, repeats=item.repeats
-    )
+def use_of(trace: Trace, settings: Settings) -> SessionUse:
+    """What a session did."""
     table = table_for(settings)
     views = view_calls(trace, settings)
     tools: set[str] = set()
@@ -64,11 +57,10 @@ def use_of(item: LooseItem, settings: Settings) -> SessionUse:
         writes=tuple(_writes(trace, views)),
         made=frozenset(sha for call in trace.calls for sha in _printed(call)),
     )
-    stated = item.stated
     return SessionUse(
         own,
-        trace.harness or stated.harness,
-        model_name(trace.model or stated.model),
+        trace.harness,
+        model_name(trace.model),
         trace.branch,
         has_mcp,
         frozenset(tools),
