@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.traces import full_stream, openhands, session
-from groundtrace.demo.harness import Recorder, iso, record, trajectory
+from groundtrace.demo.recorder import Recorder, iso, record, trajectory
 from groundtrace.demo.world import ToolAnswer
 
 RUN_SIZE = 1000

@@ -113,13 +113,15 @@ def work(folder: Path, out: Path, jobs: int) -> None:
     from groundtrace.runs.evaluate import evaluate
     from groundtrace.runs.normalize import normalize
     from groundtrace.runs.request import Request
+    from groundtrace.runs.tally import Did
 
     engine = make_engine("local", jobs=jobs, preload=("groundtrace.runs.preload",), may_fork=True)
     request = Request(
         runs=str(folder / "runs"), tasks=(str(folder / "benchmarks"),), out=str(out), engine=engine
     )
-    done = normalize(request, with_metrics=True)
-    evaluate(request, done.rows)
+    did = Did()
+    normalize(request, with_metrics=True, did=did)
+    evaluate(request, did)
     engine.close()
 
 

@@ -12,7 +12,7 @@ import json
 import random
 from typing import Any
 
-from groundtrace.demo.harness import RecordedCall, Recorder, iso, stream
+from groundtrace.demo.recorder import RecordedCall, Recorder, iso, stream
 from groundtrace.demo.world import ToolAnswer
 
 THINKING = (400, 2600)

@@ -436,7 +436,7 @@ def configuration() -> str:
     )
 
 
-def _option(row: option_table.Row) -> list[str]:
+def _option(row: option_table.OptionRow) -> list[str]:
     """A row of the table of options."""
     shape, limits = row.shape, str(row.option.limits).strip()
     kinds = {bool: "switch", int: "whole number", float: "number", str: "text"}
@@ -460,8 +460,8 @@ def _keywords(name: str) -> Iterable[str]:
     return inspect.signature(made).parameters if inspect.isfunction(made) else ()
 
 
-def _takes(command: click.Command | None, row: option_table.Row) -> bool:
-    taken: option_table.Row | None = getattr(command, "rows", {}).get(row.name)
+def _takes(command: click.Command | None, row: option_table.OptionRow) -> bool:
+    taken: option_table.OptionRow | None = getattr(command, "rows", {}).get(row.name)
     return taken is not None and taken.option == row.option
 
 

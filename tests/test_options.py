@@ -21,9 +21,9 @@ from groundtrace.cli import flags, main
 from groundtrace.config import Settings
 from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.options import GROUPS, Option, Row, RunOptions, rows_of
+from groundtrace.options import GROUPS, Option, OptionRow, RunOptions, rows_of
 from groundtrace.runs.engine import ENGINES, EngineOptions
-from groundtrace.runs.file_names import REPORTS
+from groundtrace.runs.output_folders import REPORTS
 from groundtrace.runs.prepare import impact_options_for, settings_for
 from groundtrace.runs.request import Request
 
@@ -52,7 +52,7 @@ def test_every_command_with_flags_takes_them_from_the_table() -> None:
 
 
 @pytest.mark.parametrize(("command", "row"), EVERY, ids=lambda one: getattr(one, "flag", one))
-def test_a_row_is_true_of_its_command(command: str, row: Row) -> None:
+def test_a_row_is_true_of_its_command(command: str, row: OptionRow) -> None:
     flag = next(one for one in commands()[command].params if one.name == row.name)
     assert isinstance(flag, click.Option)
     short = [row.option.short] if row.option.short else []
@@ -73,7 +73,7 @@ def test_a_function_takes_what_its_command_takes(function: str) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: row.name)
-def test_an_option_that_sets_a_setting_allows_what_the_setting_allows(row: Row) -> None:
+def test_an_option_that_sets_a_setting_allows_what_the_setting_allows(row: OptionRow) -> None:
     if row.option.sets is None:
         return
     setting = next(one for one in fields(Settings) if one.name == row.option.sets)
@@ -137,7 +137,7 @@ def keywords(**given: Unpack[RunOptions]) -> dict[str, Any]:
     return dict(given)
 
 
-def other_than_default(row: Row) -> Any:
+def other_than_default(row: OptionRow) -> Any:
     """A value that is allowed and not the default."""
     if row.shape.kind is bool:
         return True
@@ -148,12 +148,12 @@ def other_than_default(row: Row) -> Any:
     return row.shape.choices[-1] if row.shape.choices[1:] else "word"
 
 
-def flags_for(row: Row, value: Any) -> list[str]:
+def flags_for(row: OptionRow, value: Any) -> list[str]:
     return [row.flag] if value is True else [row.flag, str(value)]
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: row.name)
-def test_a_flag_and_a_keyword_give_the_same(row: Row) -> None:
+def test_a_flag_and_a_keyword_give_the_same(row: OptionRow) -> None:
     value = other_than_default(row)
     by_flag = probe.main(flags_for(row, value), standalone_mode=False)
     plain = probe.main([], standalone_mode=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from benchmarks.sessions.line_logs import CLAUDE, claude_calls
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Kind, Session, naive, when
 from benchmarks.sessions.writer import Json, Tools, Writer, as_document, asked
-from groundtrace.demo.harness import RecordedCall
+from groundtrace.demo.recorder import RecordedCall
 
 # --- Gemini CLI -----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, prose, when
 from benchmarks.sessions.writer import Json, Tools, Writer, as_lines, asked
 from benchmarks.traces import session as claude_session
-from groundtrace.demo.harness import RecordedCall, Recorder
+from groundtrace.demo.recorder import RecordedCall, Recorder
 from groundtrace.demo.world import ToolAnswer
 
 Records = Iterator[Json]

@@ -23,7 +23,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from benchmarks.traces import THINKING
-from groundtrace.demo.harness import iso
+from groundtrace.demo.recorder import iso
 
 Kind = Literal["shell", "read", "search", "edit"]
 MIX: dict[Kind, int] = {"shell": 50, "read": 22, "search": 16, "edit": 12}

@@ -331,7 +331,7 @@ class RunOptions(Truth, Reading, Comparison, Work, Where, Setup, Reports, total=
     """What can be chosen about a whole run."""
 
 
-class Row(Frozen, frozen=True):
+class OptionRow(Frozen, frozen=True):
     """An option with all that is known about it."""
 
     name: str
@@ -357,12 +357,12 @@ class Row(Frozen, frozen=True):
 
 
 @cache
-def rows_of(taken: Any) -> Mapping[str, Row]:
+def rows_of(taken: Any) -> Mapping[str, OptionRow]:
     """The options in a class of the table, by name."""
     found = {}
     for name, hint in get_type_hints(taken, include_extras=True).items():
         inner, option = get_args(hint)
-        found[name] = Row(name, inner, shape_of(inner), option)
+        found[name] = OptionRow(name, inner, shape_of(inner), option)
     return found
 
 
@@ -371,7 +371,7 @@ def taken_by(function: Callable[..., Any]) -> Any:
     return get_args(get_annotations(function, eval_str=True)["given"])[0]
 
 
-def checked_options(rows: Mapping[str, Row], given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_options(rows: Mapping[str, OptionRow], given: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords, checked and in the form of flags; those that are None are left out."""
     names = {row.option.old: name for name, row in rows.items() if row.option.old}
     found = {}

@@ -31,8 +31,8 @@ OUTSIDE = b"outside of the runs"
 
 @cache
 def _app() -> tuple[Any, list[str]]:
-    from groundtrace.view.app import App
     from groundtrace.view.gate import Gate
+    from groundtrace.view.routes import App
 
     folder = Path(tempfile.mkdtemp(prefix="groundtrace-fuzz-view-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

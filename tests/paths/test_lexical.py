@@ -47,6 +47,7 @@ def test_folders_urls_globs_and_devices_are_no_files(written: str) -> None:
 @given(st.text(alphabet="ab./ \\-~é", max_size=30))
 @example("./ ")
 @example("/./dev/null")
+@example("\\\\server//share")
 def test_cleaning_is_idempotent(text: str) -> None:
     """D13."""
     clean = clean_path(text)

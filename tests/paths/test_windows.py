@@ -180,3 +180,9 @@ def test_law_one_case_is_idempotent_and_changes_only_case(names: list[str]) -> N
         assert once.lower() == path.lower()
         assert case.of(once) == once
         assert case.of(path.swapcase().replace("/C:", "/c:")).lower() == once.lower()
+
+
+def test_the_directory_in_another_case_is_still_a_folder() -> None:
+    """A path can lead back to it: `C:\\W\\src\\..` was a file named `C:/W`."""
+    world = World("c:/w/a.py", "C:\\W\\src\\..", "C:\\W", cwd="c:\\w")
+    assert world.files() == ["a.py", None, None]

@@ -18,7 +18,7 @@ from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS, SPECIFIED
-from groundtrace.rows.elsewhere import files_elsewhere
+from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.rows.make import row_from
 from groundtrace.rows.means import quantile
 from groundtrace.rows.summarise import summarise
@@ -404,14 +404,14 @@ def test_trials_whose_files_lie_elsewhere_are_counted_and_said() -> None:
         )
 
     rows = [elsewhere("b", 2), elsewhere("a", 1), elsewhere("c", 0), elsewhere("d", UNSET)]
-    assert files_elsewhere(rows) == (
+    assert elsewhere_in(["b", "a"]) == (
         "2 trials accessed files that end like relevant files but lie elsewhere",
         ["a", "b"],
     )
-    assert files_elsewhere(rows[1:]) == (
+    assert elsewhere_in(["a"]) == (
         "1 trial accessed files that end like relevant files but lie elsewhere",
         ["a"],
     )
-    assert files_elsewhere(rows[2:]) is None
+    assert elsewhere_in([]) is None
     made = summary(*rows)
     assert made.overall.coverage.unmatched_suffixes == 2

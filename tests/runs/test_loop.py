@@ -20,14 +20,13 @@ from typing import Any
 import pytest
 
 from groundtrace.errors import LockedError
-from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs import loop
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.engine.here import HereFirstEngine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.request import Request
-from groundtrace.runs.tally import Evaluated
+from groundtrace.runs.tally import Did, Evaluated
 from groundtrace.storage import FolderEntry, LocalFolder
 from tests.conftest import FIXED_TIME
 from tests.whole_runs import (
@@ -65,6 +64,7 @@ from groundtrace.runs.engine.local import LocalEngine
 from groundtrace.errors import GroundtraceError
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.request import Request
+from groundtrace.runs.tally import Did
 
 whole = []
 
@@ -76,14 +76,15 @@ mapped, LocalEngine.map = LocalEngine.map, noted
 engine = LocalEngine(2, ("groundtrace.runs.preload", "deadly_module"), may_fork=True)
 request = Request(runs=sys.argv[1], tasks=(sys.argv[2],), engine=engine)
 try:
-    done = normalize(request, with_metrics=True)
+    did = Did()
+    done = normalize(request, with_metrics=True, did=did)
     print(json.dumps({
         "whole": whole,
         "outputs": [output.run_id for output in done.outputs],
         "written": done.written,
         "superseded": done.superseded,
         "failed": done.failed,
-        "rows": {address: len(rows) for address, rows in done.rows.items()},
+        "rows": {address: len(rows) for address, rows in did.rows.items()},
     }))
 except GroundtraceError as error:
     print(json.dumps({"error": str(error)}))
@@ -257,19 +258,20 @@ def request_for(sample: Path, jobs: int) -> Request:
     )
 
 
-def evaluated(sample: Path, jobs: int, rows: RowsByRun | None = None) -> Evaluated:
+def evaluated(sample: Path, jobs: int, did: Did | None = None) -> Evaluated:
     request = request_for(sample, jobs)
     try:
-        return evaluate(request, rows)
+        return evaluate(request, did)
     finally:
         request.engine.close()
 
 
 def test_workers_do_slice_runs_and_their_rows_come_back(sample_of_runs: Path, noted: Noted) -> None:
-    done = evaluated(sample_of_runs, 2)
+    did = Did()
+    done = evaluated(sample_of_runs, 2, did)
     assert noted.functions == ["do_slice"]
     assert (done.evaluated, done.unchanged, done.failed) == (RUNS * TRIALS, 0, [])
-    assert [len(rows) for rows in done.rows.values()] == [TRIALS] * RUNS
+    assert [len(rows) for rows in did.rows.values()] == [TRIALS] * RUNS
 
 
 def test_a_second_time_nothing_is_left_to_do(sample_of_runs: Path, noted: Noted) -> None:
@@ -283,14 +285,17 @@ def test_a_second_time_nothing_is_left_to_do(sample_of_runs: Path, noted: Noted)
 def test_rows_that_are_made_already_are_sent_and_kept(sample_of_runs: Path, noted: Noted) -> None:
     """In `run`, trials are evaluated while they are read; a worker only writes the summary."""
     request = request_for(sample_of_runs, 1)
-    normalized = normalize(
+    made = Did()
+    normalize(
         Request(runs=request.runs, tasks=request.tasks, engine=request.engine, force=True),
         with_metrics=True,
+        did=made,
     )
-    done = evaluated(sample_of_runs, 2, normalized.rows)
+    did = Did(made.rows)
+    done = evaluated(sample_of_runs, 2, did)
     assert noted.functions == ["do_slice"]
     assert done.evaluated == RUNS * TRIALS
-    assert [len(rows) for rows in done.rows.values()] == [TRIALS] * RUNS
+    assert [len(rows) for rows in did.rows.values()] == [TRIALS] * RUNS
     summary = sample_of_runs / "runs/official" / RUN / "retrieval_events/run_retrieval_summary.json"
     assert json.loads(summary.read_text())["overall"]["trials"] == TRIALS
 

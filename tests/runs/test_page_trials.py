@@ -18,11 +18,12 @@ from groundtrace.runs import report as report_module
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.evaluated_trials import evaluated_trials_in
-from groundtrace.runs.file_names import EVENTS_ENDING
 from groundtrace.runs.normalize import normalize
+from groundtrace.runs.output_folders import EVENTS_ENDING
 from groundtrace.runs.read import document_paths
 from groundtrace.runs.report import known_by, made_trials, report
 from groundtrace.runs.request import Request
+from groundtrace.runs.tally import Did
 
 TOOL = "mcp__acme__find"
 
@@ -38,8 +39,9 @@ def request_of(tmp_path: Path) -> Request:
         engine=make_engine("local", jobs=1),
         force=True,
     )
-    done = normalize(request, with_metrics=True)
-    evaluate(request, done.rows)
+    did = Did()
+    normalize(request, with_metrics=True, did=did)
+    evaluate(request, did)
     return request
 
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.generate import generate
 from groundtrace.errors import LockedError, OutputError
+from groundtrace.impact.options import ImpactOptions
+from groundtrace.runs import lock
 from groundtrace.runs import session as sessions_module
-from groundtrace.runs.engine import Done
+from groundtrace.runs.engine import Done, make_engine
 from groundtrace.runs.engine.local import LocalEngine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.request import Request
 from groundtrace.runs.session import (
+    AllRunsSession,
     RunSession,
     batches,
-    open_session,
     open_sessions,
     work_through,
 )
-from groundtrace.runs.state import FILE_NAME, RunSeen, load_state
+from groundtrace.runs.state import FILE_NAME, KnownResults, RunSeen, State, load_state
 from groundtrace.runs.unchanged import unchanged_run
+from groundtrace.runs.whole_run import run_stages
 from groundtrace.storage import Folder, LocalFolder
 from tests.conftest import Ran
 from tests.whole_runs import RUN, TRIALS, results, run, shrink
@@ -38,6 +44,12 @@ SEEN = RunSeen(fingerprint="run", superseded=1, skipped=2, without_task=3)
 @pytest.fixture
 def output(tmp_path: Path) -> RunOutput:
     return RunOutput("run", LocalFolder(tmp_path / "retrieval_events"))
+
+
+@contextmanager
+def open_session(output: RunOutput) -> Iterator[RunSession]:
+    with open_sessions([output]) as sessions:
+        yield sessions[output.folder.url]
 
 
 def written(output: RunOutput) -> RunOutput:
@@ -106,6 +118,94 @@ def test_a_state_that_is_ignored_is_also_replaced(output: RunOutput) -> None:
 def test_one_session_at_a_time(output: RunOutput) -> None:
     with open_session(output), pytest.raises(LockedError), open_session(output):
         pass
+
+
+def enter_summary(session: RunSession) -> None:
+    session.enter_result("summary.json", "rows", session.folder.write("summary.json", b"{}"))
+
+
+def is_stale(_: RunSession) -> bool:
+    return False
+
+
+def is_current(_: RunSession) -> bool:
+    return True
+
+
+def test_stages_share_the_session_over_all_runs(output: RunOutput) -> None:
+    """Locked with the first thing to write, saved and free when the command ends."""
+    known = KnownResults()
+    with AllRunsSession() as all_runs:
+        with all_runs.if_stale(output, known, is_current) as session:
+            assert session is None
+        with open_session(output):
+            pass  # nobody holds it yet
+        with all_runs.if_stale(output, known, is_stale) as first:
+            assert first is not None
+            enter_summary(first)
+        with all_runs.if_stale(output, known, is_stale) as second:
+            assert second is first
+        with pytest.raises(LockedError), open_session(output):
+            pass
+        assert not load_state(output.folder).results
+    assert "summary.json" in load_state(output.folder).results
+    with open_session(output):
+        pass
+
+
+def test_a_stage_alone_saves_its_session_over_all_runs(output: RunOutput) -> None:
+    all_runs = AllRunsSession()
+    with all_runs.if_stale(output, KnownResults(), is_stale) as session:
+        assert session is not None
+        enter_summary(session)
+    assert "summary.json" in load_state(output.folder).results
+    with open_session(output):
+        pass
+
+
+def test_a_command_that_is_stopped_keeps_what_it_entered_over_all_runs(output: RunOutput) -> None:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        AllRunsSession() as all_runs,
+        all_runs.if_stale(output, KnownResults(), is_stale) as session,
+    ):
+        assert session is not None
+        enter_summary(session)
+        raise KeyboardInterrupt
+    assert "summary.json" in load_state(output.folder).results
+    with open_session(output):
+        pass
+
+
+def test_a_command_locks_each_folder_and_saves_its_state_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(tmp_path, 4, run_size=2)
+    locks: Counter[str] = Counter()
+    saves: Counter[str] = Counter()
+    opened, save = lock._opened, sessions_module.save_state
+
+    def noted_lock(path: str) -> int:
+        locks[Path(path).parent.parent.name] += 1
+        return opened(path)
+
+    def noted_save(folder: Folder, state: State) -> None:
+        saves[Path(folder.url).parent.name] += 1
+        save(folder, state)
+
+    monkeypatch.setattr(lock, "_opened", noted_lock)
+    monkeypatch.setattr(sessions_module, "save_state", noted_save)
+    request = Request(
+        runs=str(tmp_path / "runs"),
+        tasks=(str(tmp_path / "benchmarks"),),
+        out=str(tmp_path / "out"),
+        engine=make_engine("local", jobs=1),
+    )
+    run_stages(request, ImpactOptions(draws=100), None)
+    assert len(locks) == 3 and set(locks.values()) == {1}
+    assert locks == saves
+    run_stages(request, ImpactOptions(draws=100), None)
+    assert locks == saves and set(locks.values()) == {1}, "the second time, nothing is written"
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,13 @@ def command(runs: str, **given: Unpack[Documents]) -> int:
       groundtrace evaluate runs/official/my_run --out results --json
     """
     from groundtrace.runs.evaluate import evaluate, summary_of
-    from groundtrace.runs.file_names import SUMMARY
+    from groundtrace.runs.output_folders import SUMMARY
+    from groundtrace.runs.tally import Did
 
     with prepared_request("evaluating", runs, given) as request:
-        done = evaluate(request)
-        answer = _answer(request, done.rows) if given["json"] else {}
+        did = Did()
+        done = evaluate(request, did)
+        answer = _answer(request, did.rows) if given["json"] else {}
         summaries = [f"{run.folder.url}/{SUMMARY}" for run in done.outputs]
         if not done.single:
             summaries.append(f"{request.output_folders.aggregate().url}/{SUMMARY}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
+from groundtrace.base.visible import shell_word
 from groundtrace.cli import flags
 from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import in_columns, print_json, print_result
@@ -112,7 +113,8 @@ def _evaluation(
             return found
     if runs is not None and not _is_place(runs) and Path(trial).is_dir():
         raise UsageError(
-            f"{runs}: no such folder; the task comes first: groundtrace explain {runs} {trial}"
+            f"{runs}: no such folder; the task comes first: groundtrace explain "
+            f"{shell_word(runs)} {shell_word(trial)}"
         )
     place = open_place(runs or ".")
     tasks = load_tasks(locations)

@@ -12,13 +12,13 @@ import click
 
 from groundtrace.base.shapes import Limits, checked
 from groundtrace.errors import UsageError
-from groundtrace.options import GROUPS, Row, rows_of, taken_by
+from groundtrace.options import GROUPS, OptionRow, rows_of, taken_by
 
 
 class Command(click.Command):
     """A command whose help shows its flags in groups."""
 
-    rows: Mapping[str, Row] = {}
+    rows: Mapping[str, OptionRow] = {}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the flags, group by group, in one common column."""
@@ -58,7 +58,7 @@ def command(name: str) -> Callable[[Callable[..., Any]], Command]:
     return decorate
 
 
-def flag_of(row: Row) -> click.Option:
+def flag_of(row: OptionRow) -> click.Option:
     """The flag of an option."""
     option, shape = row.option, row.shape
     several = shape.many and not option.commas
@@ -80,7 +80,7 @@ def flag_of(row: Row) -> click.Option:
     )
 
 
-def _type(row: Row) -> click.ParamType[Any]:
+def _type(row: OptionRow) -> click.ParamType[Any]:
     """How a value is read from the command line."""
     limits = row.option.limits
     if row.shape.choices and not row.option.commas:
@@ -96,7 +96,7 @@ def _type(row: Row) -> click.ParamType[Any]:
     return made(min=least, max=limits.most, min_open=limits.above is not None)
 
 
-def _commas(row: Row) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+def _commas(row: OptionRow) -> Callable[[click.Context, click.Parameter, str | None], Any]:
     """The values in one, such as `md,html`."""
 
     def split(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:

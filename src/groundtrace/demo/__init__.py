@@ -57,7 +57,7 @@ def _write_task(folder: Path, task: dict[str, Any]) -> None:
 
 
 def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> None:
-    from groundtrace.demo.harness import Recorder, record, stream, trajectory
+    from groundtrace.demo.recorder import Recorder, record, stream, trajectory
     from groundtrace.demo.world import call
 
     task_name = trial.get("wrapper", "{task}").format(task=trial["task"])
@@ -82,7 +82,7 @@ def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> N
 
 
 def _result(trial: dict[str, Any], task_name: str, trial_name: str, recorder: Any) -> str:
-    from groundtrace.demo.harness import VERSION, iso
+    from groundtrace.demo.recorder import VERSION, iso
 
     rewards = {"rewards": {"reward": trial["reward"]}} if "reward" in trial else None
     exception = {"exception_type": trial["exception"]} if "exception" in trial else None

@@ -20,7 +20,7 @@ from groundtrace.impact.observations import mean
 from groundtrace.impact.resample import Draws, Floats, Ints, shuffled_rows
 from groundtrace.rows.means import difference
 
-By = Literal["suite", "model", "repository"]
+GroupedBy = Literal["suite", "model", "repository"]
 
 MIN_GROUP = 3
 """Groups with fewer tasks are left out."""
@@ -52,7 +52,7 @@ def group_tests(tasks: Sequence[TaskPair], names: Sequence[str], draws: Draws) -
     return [replace(one, p_adjusted=min(1.0, one.p * len(found))) for one in found]
 
 
-def _entries(by: By, name: str, tasks: Sequence[TaskPair]) -> list[_Entry]:
+def _entries(by: GroupedBy, name: str, tasks: Sequence[TaskPair]) -> list[_Entry]:
     if by == "model":
         every = list(_of_models(name, tasks))
     else:
@@ -80,7 +80,7 @@ def _of_models(name: str, tasks: Sequence[TaskPair]) -> Iterator[_Entry]:
                 yield _Entry(model, delta, task.pair.task_name, task.pair.repo)
 
 
-def _test(by: By, name: str, entries: Sequence[_Entry], draws: Draws) -> GroupTest | None:
+def _test(by: GroupedBy, name: str, entries: Sequence[_Entry], draws: Draws) -> GroupTest | None:
     groups = sorted({entry.group for entry in entries})
     deltas = np.array([entry.delta for entry in entries])
     if len(groups) < 2 or not (np.abs(deltas) < _HUGE).all() or not np.ptp(deltas):
@@ -98,7 +98,7 @@ def _test(by: By, name: str, entries: Sequence[_Entry], draws: Draws) -> GroupTe
     return GroupTest(by=by, metric=name, p=p, p_adjusted=p, highest=ends[0], lowest=ends[1])
 
 
-def _strata(by: By, entries: Sequence[_Entry]) -> Ints | None:
+def _strata(by: GroupedBy, entries: Sequence[_Entry]) -> Ints | None:
     """The task of each entry, if tasks ran with several models."""
     tasks = sorted({entry.task for entry in entries})
     if by != "model" or len(tasks) == len(entries):
@@ -107,7 +107,7 @@ def _strata(by: By, entries: Sequence[_Entry]) -> Ints | None:
     return np.array([number[entry.task] for entry in entries], dtype=np.intp)
 
 
-def _units(by: By, entries: Sequence[_Entry], codes: Ints) -> Ints | None:
+def _units(by: GroupedBy, entries: Sequence[_Entry], codes: Ints) -> Ints | None:
     """The repository of each entry, if repositories are known and each belongs to one suite."""
     if by != "suite" or any(entry.repo is None for entry in entries):
         return None

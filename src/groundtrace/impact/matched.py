@@ -41,15 +41,15 @@ from groundtrace.rows.trial_row import FoundBy
 # --- who found what -----------------------------------------------------------------------
 
 
-By = Literal["tool", "server", "agent"]
+Dimension = Literal["tool", "server", "agent"]
 
-_DIMENSIONS: Mapping[By, Callable[[FoundBy], str]] = {
+_DIMENSIONS: Mapping[Dimension, Callable[[FoundBy], str]] = {
     "tool": lambda found: found[0],
     "server": lambda found: found[1],
     "agent": lambda found: found[2],
 }
 
-_Shares = dict[tuple[By, str], float]
+_Shares = dict[tuple[Dimension, str], float]
 
 
 def finder_deltas(pairs: Sequence[Pair]) -> list[FinderDelta]:
@@ -74,7 +74,7 @@ def finder_deltas(pairs: Sequence[Pair]) -> list[FinderDelta]:
     return sorted(found, key=lambda f: (order.index(f.by), -abs(f.delta), f.finder))
 
 
-def _entry(by: By, name: str, n: int, sums: Mapping[str, _Shares]) -> FinderDelta:
+def _entry(by: Dimension, name: str, n: int, sums: Mapping[str, _Shares]) -> FinderDelta:
     # Sums of shares can exceed the number of tasks by a rounding error.
     mean = {what: min(1.0, shares.get((by, name), 0.0) / n) for what, shares in sums.items()}
     return FinderDelta(

@@ -10,7 +10,6 @@ in misses would look like a difference in time.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,18 +44,6 @@ class RestrictedPairs:
     """Pairs that do not count, by reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestrictedMean:
-    """The restricted mean of one side."""
-
-    horizon: float | None
-    clock: str | None
-    n: int
-    misses: int
-    mean: float | None
-    left_out: dict[str, int]
-
-
 def restricted_pairs(
     pairs: Sequence[tuple[First, First]], horizon: float | None = None
 ) -> RestrictedPairs:
@@ -86,37 +73,11 @@ def restricted_pairs(
     )
 
 
-def restricted_mean(
-    firsts: Sequence[First], horizon: float | None = None, clock: str | None = None
-) -> RestrictedMean:
-    """The restricted mean of the tasks timed by one clock: the given one, else the most common.
-
-    Two such means can be compared only if they have the same horizon and the same clock.
-    """
-    used = clock or _common_clock(firsts)
-    like = [f for f in firsts if f.clock is not None and f.clock == used]
-    hits = [f.seconds for f in like if f.seconds is not None]
-    limit = horizon if horizon is not None else max(hits, default=None)
-    unknown = sum(f.clock is None for f in firsts)
-    unlike = {"clock_differs": len(firsts) - len(like) - unknown, "clock_unknown": unknown}
-    left_out = {reason: n for reason, n in unlike.items() if n}
-    misses = len(like) - len(hits)
-    if limit is None or not like:
-        return RestrictedMean(limit, used, len(like), misses, None, left_out)
-    mean = math.fsum(_restrict(f.seconds, limit) for f in like) / len(like)
-    return RestrictedMean(limit, used, len(like), misses, mean, left_out)
-
-
 def _why_not_comparable(baseline: First, config: First) -> str | None:
     """Why a pair's times cannot be compared."""
     if baseline.clock is None or config.clock is None:
         return "clock_unknown"
     return None if baseline.clock == config.clock else "clock_differs"
-
-
-def _common_clock(firsts: Sequence[First]) -> str | None:
-    counts = Counter(f.clock for f in firsts if f.clock is not None)
-    return min(counts, key=lambda name: (-counts[name], name), default=None)
 
 
 def _restrict(seconds: float | None, horizon: float | None) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from groundtrace.base.patterns import regex
 from groundtrace.paths.windows import rooted
@@ -32,7 +31,6 @@ def clean_path(path: str) -> str | None:
     return _joined(path, _components(path))
 
 
-@lru_cache(maxsize=1024)
 def clean_folder(path: str) -> str | None:
     """Like `clean_path` for a folder: a trailing slash is dropped, the root is `/`."""
     path = rooted(path)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
-from functools import lru_cache
 
 import msgspec
 from msgspec import field
@@ -56,7 +55,6 @@ _GITHUB = frozenset({"github.com", "www.github.com"})
 _SCHEME = regex(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
 def short_repo(name: str) -> str:
     """The short name of a repository, in every spelling (D14).
 
@@ -74,7 +72,6 @@ def _shortened(name: str) -> str:
     return last[:cut] if cut > 0 else last
 
 
-@lru_cache(maxsize=4096)
 def repo_names(name: str) -> frozenset[str]:
     """Short names, in lower case, that follow from a repository's name alone.
 
@@ -122,7 +119,6 @@ def is_placeholder(name: str) -> bool:
     return name.strip().lower() in _PLACEHOLDERS
 
 
-@lru_cache(maxsize=4096)
 def parse_repo(name: str) -> RepoName | None:
     """The parts of a repository's name; None if the text names no repository."""
     if is_placeholder(name):

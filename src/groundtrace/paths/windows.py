@@ -16,7 +16,9 @@ import re
 
 from groundtrace.base.patterns import regex
 
-_DRIVE = regex(r"[A-Za-z]:(?=[\\/])|\\\\[^\\/:*?\"<>|]+[\\/](?=[^\\/])|\\\\[?.]\\(?=[A-Za-z]:|UNC)")
+_DRIVE = regex(
+    r"[A-Za-z]:(?=[\\/])|\\\\[^\\/:*?\"<>|]+[\\/]+(?=[^\\/])|\\\\[?.]\\(?=[A-Za-z]:|UNC)"
+)
 _LONG = regex(r"\\\\[?.]\\(UNC\\)?", re.IGNORECASE)
 """The prefix that lifts the limit on the length of a path."""
 _LINUX_INSIDE = regex(r"\\\\(?:wsl\$|wsl\.localhost)\\[^\\/]+(?=[\\/])", re.IGNORECASE)
@@ -99,6 +101,8 @@ class OneCase:
         """A path in the form of this module with its folders in one case; others are unchanged."""
         if not is_rooted(path):
             return path
+        if (known := self._known.get(path.lower())) is not None:
+            return known  # it is a folder: `C:/W` beside the directory `c:/w` was a file
         folder, _, name = path.rpartition("/")
         return f"{self.folder(folder)}/{name}"
 

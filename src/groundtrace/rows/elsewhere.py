@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
-
-from groundtrace.rows.trial_row import TrialRow
 
 
 class Elsewhere(NamedTuple):
@@ -15,17 +13,13 @@ class Elsewhere(NamedTuple):
     tasks: list[str]
 
 
-def files_elsewhere(rows: Iterable[TrialRow]) -> Elsewhere | None:
-    """The sentence for trials in which a relevant file was not matched although a path ends like it.
-
-    None if there is no such trial. It may be a copy, such as one in site-packages. It may also be a
-    clone that was not recognised; then recall is too low.
-    """
-    return elsewhere_in([row.task_name for row in rows if row.coverage.unmatched_suffixes])
-
-
 def elsewhere_in(tasks: Sequence[str]) -> Elsewhere | None:
-    """The same, from the task of each such trial."""
+    """The sentence for trials in which a relevant file was not matched although a path ends like it,
+    from the task of each such trial; None if there is no such trial.
+
+    It may be a copy, such as one in site-packages. It may also be a clone that was not recognised;
+    then recall is too low.
+    """
     if not tasks:
         return None
     trials = "1 trial" if len(tasks) == 1 else f"{len(tasks):,} trials"

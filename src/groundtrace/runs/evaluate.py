@@ -17,7 +17,7 @@ from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.redact import mask
-from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.rows.kept import KeptRows
 from groundtrace.runs.engine import Done
 from groundtrace.runs.evaluated_trials import (
     DocumentDone,
@@ -27,30 +27,25 @@ from groundtrace.runs.evaluated_trials import (
     rows_of_runs,
     works_on,
 )
-from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY
 from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
 from groundtrace.runs.outcomes import outcomes_of, outside_runs
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import EVENTS_ENDING, OUTCOMES_FILE, SUMMARY, RunOutput
 from groundtrace.runs.read import OutcomeIndex, StoredDocument, read_one, read_outcomes
 from groundtrace.runs.refused import lines_of, refused_record, set_aside_metrics
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.session import RunSession, open_if_stale, work_through
+from groundtrace.runs.session import RunSession, work_through
 from groundtrace.runs.state import fingerprint, mark_of
 from groundtrace.runs.tally import Did, Evaluated, OlderDocument
 from groundtrace.runs.write import write_document
 
 
-def evaluate(
-    request: Request, fresh_rows: RowsByRun | None = None, *, did: Did | None = None
-) -> Evaluated:
+def evaluate(request: Request, did: Did | None = None) -> Evaluated:
     """Metrics and summaries for every output folder of RUNS.
 
-    `fresh_rows` are rows of documents that this command has just made and evaluated. Rows that are
-    made here are added to them. `did` is what this command has done already.
+    `did` is what this command has done already; rows that are made here are added to its rows.
     """
     outputs, single = request.output_folders.existing()
-    if did is None:
-        did = Did() if fresh_rows is None else Did(fresh_rows)
+    did = did or Did()
     done = did.evaluated
     done.outputs, done.single = outputs, single
     summary = Summary(request)
@@ -83,14 +78,14 @@ def _summarise_all(request: Request, did: Did) -> None:
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(SUMMARY, made_from)
 
-    with open_if_stale(target, request.known, is_current) as session:
+    with did.all_runs.if_stale(target, request.known, is_current) as session:
         if session is None:
             return
         from groundtrace.rows.summarise import summarise
 
         table = did.tables.get(done.outputs[0].folder.url) if len(done.outputs) == 1 else None
         summary = summarise(
-            table or ReadAgain(lambda: rows_of_runs(done.outputs, done.rows, request)),
+            table or ReadAgain(lambda: rows_of_runs(done.outputs, did.rows, request)),
             scope=ALL_RUNS,
             generated_at=request.generated_at,
             outcomes=outcomes_of(done.outputs),
@@ -99,7 +94,6 @@ def _summarise_all(request: Request, did: Did) -> None:
         )
         written = write_document(session.folder, SUMMARY, summary)
         session.enter_result(SUMMARY, made_from, written)
-        session.save()
 
 
 class _RunToEvaluate(msgspec.Struct):

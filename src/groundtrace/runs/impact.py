@@ -16,13 +16,18 @@ from groundtrace.documents.summary import RefusedDocument
 from groundtrace.errors import NothingFoundError, UsageError
 from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.runs.evaluated_trials import MadeRows, rows_for_impact
-from groundtrace.runs.file_names import IMPACT, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
-from groundtrace.runs.output_folders import OutputFolders, RunOutput
+from groundtrace.runs.output_folders import (
+    IMPACT,
+    METRICS_ENDING,
+    OUTCOMES_FILE,
+    OutputFolders,
+    RunOutput,
+)
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.refused import lines_of, refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.session import RunSession, open_if_stale
+from groundtrace.runs.session import RunSession
 from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines
 from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_document
@@ -47,7 +52,6 @@ Check = Callable[[ImpactDocument], None]
 def impact(
     request: Request,
     options: ImpactOptions,
-    made: MadeRows | None = None,
     check: Check | None = None,
     *,
     then: tuple[Target[Any], ...] = (),
@@ -62,7 +66,6 @@ def impact(
     outputs, single = request.output_folders.existing()
     done = Analysed(outputs, single)
     did = did or Did()
-    rows = did.rows if made is None else made
     inputs = {output.folder.url: _inputs_of(output, request) for output in outputs}
     done.refused += [one for of_run in inputs.values() for one in of_run.refused]
     ours = Impact(request, options, check if single else None)
@@ -71,7 +74,7 @@ def impact(
     request.ticker.advance(sum(ours.name in did.settled[one.folder.url] for one in outputs))
     if not single:
         target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-        _analyse_all(target, outputs, request, options, rows, inputs, check)
+        _analyse_all(target, outputs, request, options, did, inputs, check)
         request.ticker.advance()
     # An analysis takes milliseconds: alone it is not worth a worker.
     settle_existing(outputs, Job(request, (ours, *then), single, may_be_sent=bool(then)), did)
@@ -120,7 +123,7 @@ def _analyse_all(
     outputs: Sequence[RunOutput],
     request: Request,
     options: ImpactOptions,
-    made: MadeRows,
+    did: Did,
     inputs: Mapping[str, _Inputs],
     check: Check | None,
 ) -> None:
@@ -132,11 +135,10 @@ def _analyse_all(
     def is_current(session: RunSession) -> bool:
         return not request.force and session.is_current(IMPACT, made_from)
 
-    with open_if_stale(target, request.known, is_current) as session:
+    with did.all_runs.if_stale(target, request.known, is_current) as session:
         if session is not None:
-            analysis = _analysis(outputs, target.run_id, request, options, made, inputs)
+            analysis = _analysis(outputs, target.run_id, request, options, did.rows, inputs)
             _write(session, analysis, made_from, refused, check)
-            session.save()
 
 
 def _write(

@@ -20,11 +20,10 @@ from msgspec.structs import replace
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.errors import GroundtraceError
-from groundtrace.rows.kept import KeptRows, RowsByRun
+from groundtrace.rows.kept import KeptRows
 from groundtrace.runs.engine.here import HereFirstEngine
-from groundtrace.runs.file_names import EVENTS_ENDING
 from groundtrace.runs.lock import locked
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import EVENTS_ENDING, RunOutput
 from groundtrace.runs.request import NoTicker, Request
 from groundtrace.runs.session import (
     RunSession,
@@ -412,5 +411,4 @@ def do_slice(work: Slice) -> SliceDone:
         address: {path: kept.packed(path) for path in kept if path not in known[address]}
         for address, kept in did.rows.items()
     }
-    did.normalized.rows = did.evaluated.rows = RowsByRun()
     return SliceDone(did.normalized, did.evaluated, rows, did.settled, seen)

@@ -26,10 +26,10 @@ from groundtrace.problems import TEMPORARY
 from groundtrace.redact import mask, masking
 from groundtrace.rows.kept import packed
 from groundtrace.runs.engine import Done
-from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.runs.loop import SMALL, Batch, Job, OpenRun, RunToDo, Target, settle
 from groundtrace.runs.only import nothing_fits_in_runs
 from groundtrace.runs.outcomes import run_outcomes, write_all_outcomes, write_outcomes
+from groundtrace.runs.output_folders import EVENTS_ENDING, OUTCOMES_FILE, metrics_path
 from groundtrace.runs.plan import (
     Fingerprints,
     Plan,
@@ -96,7 +96,7 @@ def normalize(
             left = None
             if request.only is None:
                 left = done.left_runs = _left_runs(request, done)
-            write_all_outcomes(request, done.outputs, skipped, problems, left)
+            write_all_outcomes(request, did.all_runs, done.outputs, skipped, problems, left)
     return done
 
 

@@ -17,11 +17,10 @@ from groundtrace.documents.outcomes import (
     SkippedFolder,
     TrialOutcome,
 )
-from groundtrace.runs.file_names import OUTCOMES_FILE
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import OUTCOMES_FILE, RunOutput
 from groundtrace.runs.read import MAX_DOCUMENT, read_outcomes
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.session import RunSession, open_if_stale
+from groundtrace.runs.session import AllRunsSession, RunSession
 from groundtrace.runs.state import fingerprint
 from groundtrace.runs.write import write_in_parts
 from groundtrace.storage import Folder
@@ -79,6 +78,7 @@ def write_outcomes(session: RunSession, document: OutcomesDocument) -> None:
 
 def write_all_outcomes(
     request: Request,
+    all_runs: AllRunsSession,
     outputs: Iterable[RunOutput],
     skipped: Sequence[SkippedFolder],
     problems: Mapping[str, int],
@@ -103,13 +103,13 @@ def write_all_outcomes(
     def nothing_is_new(session: RunSession) -> bool:
         return is_current(session) and is_known(session)
 
-    with open_if_stale(target, request.known, nothing_is_new) as session:
+    with all_runs.if_stale(target, request.known, nothing_is_new) as session:
         if session is None:
             return
         if left_out is not None:
             session.leave_out(list(left_out))
+            session.save_if_changed()  # later stages read from disk which runs count
         if is_current(session):
-            session.save_if_changed()
             return
         written = write_in_parts(
             session.folder,
@@ -117,7 +117,6 @@ def write_all_outcomes(
             lambda made: _all_outcomes(outputs, skipped, problems, made or now),
         )
         session.enter_result(OUTCOMES_FILE, made_from, written)
-        session.save()
 
 
 class _WithoutTrials(msgspec.Struct):

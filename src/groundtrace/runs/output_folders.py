@@ -1,4 +1,5 @@
-"""Where files go, and where later commands find them: the command line's contract in one place.
+"""Where files go, what they are called, and where later commands find them: the command line's
+contract in one place.
 
 RUN/retrieval_events/                 one run
 RUNS/<run>/retrieval_events/          a folder of runs
@@ -16,12 +17,38 @@ from functools import cached_property
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of, safe_name
+from groundtrace.documents import KINDS
 from groundtrace.errors import NothingFoundError
 from groundtrace.runs.state import load_state
 from groundtrace.storage import Folder, Links, folder_at, open_folder, open_place, place_at
 
+EVENTS_ENDING = KINDS["retrieval_events"].file_name
+"""End of the name of a trial's events document."""
+METRICS_ENDING = KINDS["retrieval_metrics"].file_name
+"""End of the name of a trial's metrics document."""
+OUTCOMES_FILE = KINDS["outcomes"].file_name
+"""The outcomes of all trials of a run."""
+SUMMARY = KINDS["run_retrieval_summary"].file_name
+"""The summary of a run."""
+IMPACT = KINDS["impact_analysis"].file_name
+"""The impact analysis of a run."""
+REPORTS = {"md": "retrieval_report.md", "html": "retrieval_report.html"}
+"""File name of a report, by format."""
+RUN_FILES = (OUTCOMES_FILE, SUMMARY, IMPACT, *REPORTS.values())
+"""Files of the whole run, next to the folders of the configurations."""
+
 _GROUPS = 3
 """Levels of folders that may be between RUNS and a run (`_raw`, `csb_org`)."""
+
+
+def events_path(metrics_path: str) -> str:
+    """The events document that a metrics document was made from."""
+    return metrics_path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
+
+
+def metrics_path(events_path: str) -> str:
+    """The metrics document beside an events document."""
+    return events_path.removesuffix(EVENTS_ENDING) + METRICS_ENDING
 
 
 class RunOutput(Frozen, frozen=True):

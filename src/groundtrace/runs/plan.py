@@ -23,7 +23,7 @@ from groundtrace.discover.outcome import below
 from groundtrace.discover.select import Candidate, candidate
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
-from groundtrace.runs.file_names import EVENTS_ENDING, RUN_FILES
+from groundtrace.runs.output_folders import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder, current_mark

@@ -13,13 +13,14 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.model import Problem
 from groundtrace.redact import mask
-from groundtrace.runs.file_names import (
+from groundtrace.runs.output_folders import (
     EVENTS_ENDING,
     METRICS_ENDING,
     OUTCOMES_FILE,
+    RunOutput,
+    events_path,
     metrics_path,
 )
-from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
 from groundtrace.runs.state import FolderSeen, entry_of, is_current
 
@@ -58,17 +59,13 @@ def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem
                 yield path, events.problem
             if target not in marks:
                 continue
-        elif path.endswith(METRICS_ENDING) and _events_path(path) not in marks:
+        elif path.endswith(METRICS_ENDING) and events_path(path) not in marks:
             target = path
         else:
             continue
         metrics: StoredDocument[MetricsDocument] = read_one(folder, target, "retrieval_metrics")
         if metrics.problem is not None:
             yield target, metrics.problem
-
-
-def _events_path(path: str) -> str:
-    return path.removesuffix(METRICS_ENDING) + EVENTS_ENDING
 
 
 def set_aside_metrics(output: RunOutput, path: str) -> None:

@@ -27,9 +27,15 @@ from groundtrace.runs.evaluated_trials import (
     read_detail,
     rows_of_runs,
 )
-from groundtrace.runs.file_names import EVENTS_ENDING, IMPACT, OUTCOMES_FILE, REPORTS, SUMMARY
 from groundtrace.runs.loop import Batch, Job, OpenRun, Target, settle_existing
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import (
+    EVENTS_ENDING,
+    IMPACT,
+    OUTCOMES_FILE,
+    REPORTS,
+    SUMMARY,
+    RunOutput,
+)
 from groundtrace.runs.read import (
     OutcomeIndex,
     StoredDocument,
@@ -39,14 +45,12 @@ from groundtrace.runs.read import (
 )
 from groundtrace.runs.refused import refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
-from groundtrace.runs.session import RunSession, open_if_stale
+from groundtrace.runs.session import RunSession
 from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, mark_of
 from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_text
 from groundtrace.storage import Folder
 
-FILES = REPORTS
-"""Format to its file."""
 RENDERERS = {"md": render_markdown, "html": render_html}
 
 
@@ -62,8 +66,6 @@ class Reported(msgspec.Struct):
 def report(
     request: Request,
     formats: Sequence[str] | None = None,
-    made: MadeRows | None = None,
-    *,
     did: Did | None = None,
 ) -> Reported:
     """Write the reports of each run, and over all runs if RUNS contains several.
@@ -73,7 +75,9 @@ def report(
     outputs, single = request.output_folders.existing()
     did = did or Did()
     ours = Report(request, wanted_formats(formats))
-    done = Reported([f"{one.folder.url}/{FILES[name]}" for one in outputs for name in ours.formats])
+    done = Reported(
+        [f"{one.folder.url}/{REPORTS[name]}" for one in outputs for name in ours.formats]
+    )
     request.ticker.stage("report", "files")
     request.ticker.add_total(len(ours.formats) * (len(outputs) + (not single)))
     settled = sum(ours.name in did.settled[one.folder.url] for one in outputs)
@@ -86,17 +90,16 @@ def report(
         done.refused += refused_documents(output, seen)
     if not single:
         target = RunOutput(ALL_RUNS, request.output_folders.aggregate())
-        done.written += [f"{target.folder.url}/{FILES[name]}" for name in ours.formats]
+        done.written += [f"{target.folder.url}/{REPORTS[name]}" for name in ours.formats]
         own = (mark_of(target.folder, SUMMARY), mark_of(target.folder, IMPACT))
         made_from = ours.made_from(own, marks, done.refused)
-        with open_if_stale(
+        with did.all_runs.if_stale(
             target, request.known, lambda session: not ours.stale(session, made_from)
         ) as session:
             if session is not None:
-                rows = did.rows if made is None else made
+                rows = did.rows
                 data = cache(lambda: _data(target, outputs, request, rows, done.refused))
                 ours.write(session, made_from, data)
-                session.save_if_changed()
             else:
                 request.ticker.advance(len(ours.formats))
     return done
@@ -104,7 +107,7 @@ def report(
 
 def wanted_formats(formats: Sequence[str] | None) -> tuple[str, ...]:
     """The formats to write; without any, all."""
-    return tuple(formats) if formats is not None else tuple(FILES)
+    return tuple(formats) if formats is not None else tuple(REPORTS)
 
 
 def _mark(listed: Mapping[str, str]) -> str:
@@ -149,7 +152,7 @@ class Report(Target[_RunToReport], frozen=True):
         return [
             name
             for name in self.formats
-            if self.request.force or not session.is_current(FILES[name], made_from)
+            if self.request.force or not session.is_current(REPORTS[name], made_from)
         ]
 
     def look(self, run: OpenRun) -> _RunToReport | None:
@@ -175,8 +178,8 @@ class Report(Target[_RunToReport], frozen=True):
         for name in self.formats:
             if name in stale:
                 with masking(self.request.settings.mask):
-                    written = write_text(session.folder, FILES[name], RENDERERS[name](data()))
-                session.enter_result(FILES[name], made_from, written)
+                    written = write_text(session.folder, REPORTS[name], RENDERERS[name](data()))
+                session.enter_result(REPORTS[name], made_from, written)
             self.request.ticker.advance()
 
 

@@ -20,10 +20,9 @@ from typing import Protocol, TypeVar
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.runs.engine import Done
-from groundtrace.runs.file_names import metrics_path
 from groundtrace.runs.lock import FILE_NAME as LOCK_FILE
 from groundtrace.runs.lock import locked
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import RunOutput, metrics_path
 from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
 from groundtrace.runs.state import (
@@ -34,7 +33,6 @@ from groundtrace.runs.state import (
     entry_of,
     load_state,
     mark_of,
-    marks_in,
     save_state,
 )
 from groundtrace.storage import Folder, FolderEntry
@@ -68,7 +66,7 @@ class RunSession:
     def marks(self) -> Mapping[str, str]:
         """Mark of every file in the folder; the folder is listed once, at first use."""
         if self._marks is None:
-            self._marks = marks_in(self.folder)
+            self._marks = self.folder.file_marks()
         return self._marks
 
     def list_again(self) -> None:
@@ -199,30 +197,55 @@ Sessions = Mapping[str, RunSession]
 """Address of an output folder to its session."""
 
 
-@contextmanager
-def open_session(output: RunOutput) -> Iterator[RunSession]:
-    """One output folder, locked while the block runs; raises LockedError with the holder's name."""
-    with locked(output.folder):
-        yield RunSession(output)
+class AllRunsSession:
+    """The folder over all runs, in one session for all stages of a command.
 
-
-@contextmanager
-def open_if_stale(
-    output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
-) -> Iterator[RunSession | None]:
-    """One output folder, locked while the block runs; None if a stage has nothing to do in it.
-
-    That is asked without the lock first, because then nothing is written. If another process may
-    be working there, only taking the lock shows whether it is.
+    It is locked when a stage first has something to write into it, and its state is saved when the
+    command ends. When each stage locked it again, another command could write there in between.
+    Outside of a `with` block, each stage has a session of its own.
     """
-    seen = RunSession(output, seen=known.get(output.folder))
-    if not seen.may_be_in_use and is_current(seen):
-        yield None
-        return
-    known.forget(output.folder)
-    with open_session(output) as session:
-        # Another command may have made it in the meantime.
-        yield None if is_current(session) else session
+
+    def __init__(self) -> None:
+        self._locks: ExitStack | None = None
+        self._open: RunSession | None = None
+
+    def __enter__(self) -> AllRunsSession:
+        self._locks = ExitStack().__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        locks, session = self._locks, self._open
+        self._locks = self._open = None
+        if locks is None:
+            return
+        with locks:
+            if session is not None:
+                save = _save_all if error[0] is None else _save_all_if_possible
+                save({session.folder.url: session})
+
+    @contextmanager
+    def if_stale(
+        self, output: RunOutput, known: KnownResults, is_current: Callable[[RunSession], bool]
+    ) -> Iterator[RunSession | None]:
+        """The folder, locked; None if a stage has nothing to do in it.
+
+        That is asked without the lock first, because then nothing is written. If another process
+        may be working there, only taking the lock shows whether it is.
+        """
+        if self._locks is None:
+            with self, self.if_stale(output, known, is_current) as session:
+                yield session
+            return
+        if self._open is None:
+            seen = RunSession(output, seen=known.get(output.folder))
+            if not seen.may_be_in_use and is_current(seen):
+                yield None
+                return
+            known.forget(output.folder)
+            self._locks.enter_context(locked(output.folder))
+            # Another command may have made it in the meantime.
+            self._open = RunSession(output)
+        yield None if is_current(self._open) else self._open
 
 
 @contextmanager

@@ -144,11 +144,6 @@ def bytes_below(folder: Folder) -> int:
     return sum(int(mark.partition(":")[0]) for mark in marks)
 
 
-def marks_in(folder: Folder) -> dict[str, str]:
-    """Mark of every file in an output folder and one level below: lists folders, opens no file."""
-    return folder.file_marks()
-
-
 def mark_of(folder: Folder, path: str) -> str:
     """Mark of one file, which changes when the file does; empty when there is none."""
     entry = folder.stat(path)
@@ -220,7 +215,7 @@ class KnownResults:
 
     def look_at(self, folder: Folder) -> FolderSeen:
         """The same; a folder that is not known is listed now."""
-        return self.get(folder) or FolderSeen(load_state(folder), marks_in(folder))
+        return self.get(folder) or FolderSeen(load_state(folder), folder.file_marks())
 
     def mark_of(self, folder: Folder, name: str) -> str:
         """Mark of one file of a folder; empty if there is none."""

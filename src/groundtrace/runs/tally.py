@@ -13,6 +13,7 @@ from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.session import AllRunsSession
 from groundtrace.runs.state import RunSeen
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ class Normalized(msgspec.Struct):
     noted: bool = False
     """Whether the task definitions have problems, as found now or by an earlier run."""
     failed: list[str] = field(default_factory=list)
-    rows: RowsByRun = field(default_factory=RowsByRun)
-    """Run folder to its freshly evaluated rows, by document."""
     faults: list[str] = field(default_factory=list)
     """Traces that the user named but that could not be used."""
     unlisted: list[str] = field(default_factory=list)
@@ -145,8 +144,6 @@ class Evaluated(msgspec.Struct):
     """What could not be done, including refused documents; one line each."""
     older: list[OlderDocument] = field(default_factory=list)
     """Documents that another version of groundtrace made: their accesses are as it read them."""
-    rows: RowsByRun = field(default_factory=RowsByRun)
-    """Run folder to its rows, for runs that needed work."""
 
     def add(self, part: Evaluated) -> None:
         """Add what was done for some of the runs elsewhere, apart from their rows."""
@@ -169,8 +166,7 @@ class Did(msgspec.Struct):
     tables: dict[str, SummaryTable | None] = field(default_factory=dict)
     """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
     if there is no other run, the summary over all runs has the same statistics."""
+    all_runs: AllRunsSession = field(default_factory=AllRunsSession)
+    """The folder over all runs, while the command works in it."""
     reading: bool = False
     """Trials are being read: progress counts them, not the runs that are found."""
-
-    def __post_init__(self) -> None:
-        self.normalized.rows = self.evaluated.rows = self.rows

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.discover import Run
-from groundtrace.runs.file_names import EVENTS_ENDING, OUTCOMES_FILE
-from groundtrace.runs.output_folders import RunOutput
+from groundtrace.runs.output_folders import EVENTS_ENDING, OUTCOMES_FILE, RunOutput
 from groundtrace.runs.plan import Fingerprints, WorkContext
 from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
@@ -22,7 +21,6 @@ from groundtrace.runs.state import (
     fingerprint_lines,
     is_current,
     load_state,
-    marks_in,
 )
 from groundtrace.runs.tally import UnchangedRun
 from groundtrace.runs.task_definitions import TaskDefinitions
@@ -64,7 +62,7 @@ def unchanged_run(
     state = load_state(output.folder)
     if state.run is None or state.run.fingerprint != run_fingerprint:
         return None
-    marks = marks_in(output.folder)
+    marks = output.folder.file_marks()
     if not is_current(state, marks, OUTCOMES_FILE, "") or not documents_are_as_written(
         state, marks
     ):
@@ -75,7 +73,7 @@ def unchanged_run(
     return UnchangedRun(output, documents, on_disk - documents, state.run)
 
 
-class LookedAt(NamedTuple):
+class KnownRun(NamedTuple):
     """What must be known about a run before its trials are looked for."""
 
     run: Run
@@ -97,7 +95,7 @@ class KnownRuns:
         self._request = request
         self._shared = shared
         self._folders = request.output_folders
-        self._looked: tuple[Run, LookedAt] | None = None
+        self._looked: tuple[Run, KnownRun] | None = None
 
     def is_unchanged(self, run: Run) -> bool:
         """Whether an earlier command found this run in the folder, and nothing changed since.
@@ -110,21 +108,21 @@ class KnownRuns:
             return False
         return self._look(run, output, had_state=True).unchanged is not None
 
-    def look_at(self, run: Run) -> LookedAt:
+    def look_at(self, run: Run) -> KnownRun:
         """What is known about a run."""
         if self._looked is not None and self._looked[0] == run:
             return self._looked[1]
         output = self._output(run)
         return self._look(run, output, had_state=output.folder.has_file(STATE_FILE))
 
-    def _look(self, run: Run, output: RunOutput, *, had_state: bool) -> LookedAt:
+    def _look(self, run: Run, output: RunOutput, *, had_state: bool) -> KnownRun:
         found = run
         if not had_state and run.loose is None:
             # All of it will be read, so this listing is kept for everybody. Comparing with a state
             # needs only the lines, which take less time to make.
             run = replace(run, folder=listed(run.folder, OUTPUT_FOLDERS, MAX_LISTED_RUN))
         mark, files = fingerprint_of_run(run, self._shared)
-        looked = LookedAt(run, output, mark, files, unchanged_run(output, mark, self._request))
+        looked = KnownRun(run, output, mark, files, unchanged_run(output, mark, self._request))
         self._looked = found, looked
         return looked
 

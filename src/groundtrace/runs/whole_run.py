@@ -57,20 +57,19 @@ def run_stages(
     request = replace(request, known=KnownResults(MOST_FILES))
     did = Did()
     quiet = replace(request, ticker=NoTicker())  # progress counts trials while they are read
+    report_of_run = Report(quiet, wanted_formats(formats))
     at_once: tuple[Target[Any], ...] = (Summary(quiet),)
     if check is None:
         # Otherwise the analysis over all runs comes first: `check` may refuse it.
-        at_once += (Impact(quiet, options), Report(quiet, wanted_formats(formats)))
-    done = normalize(request, with_metrics=True, then=at_once, did=did)
-    if done.all_failed:
-        # There is nothing to evaluate. The failures say why; other stages would only hide that.
-        return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
-    # What is settled already is not made again.
-    evaluated = evaluate(request, did=did)
-    summary = summary_of(request, evaluated)
-    impact(
-        request, options, did.rows, check, then=(Report(quiet, wanted_formats(formats)),), did=did
-    )
-    written = report(request, formats, did.rows, did=did)
-    failed = [*done.failed, *done.unlisted, *evaluated.failed]
-    return Stages(done, failed, written, summary)
+        at_once += (Impact(quiet, options), report_of_run)
+    with did.all_runs:
+        done = normalize(request, with_metrics=True, then=at_once, did=did)
+        if done.all_failed:
+            # There is nothing to evaluate. The failures say why; other stages would only hide that.
+            return Stages(done, [*done.failed, *done.unlisted], Reported(), None)
+        # What is settled already is not made again.
+        evaluated = evaluate(request, did)
+        summary = summary_of(request, evaluated)
+        impact(request, options, check, then=(report_of_run,), did=did)
+        written = report(request, formats, did)
+    return Stages(done, [*done.failed, *done.unlisted, *evaluated.failed], written, summary)

@@ -36,7 +36,7 @@ def write_in_parts(
     `parts` makes the parts for a `generated_at`: that of the document on disk, or None for now.
     """
     made = _made_before(folder, name)
-    there = _there(folder, name) if made is not None and _holds(folder, name, parts(made)) else None
+    there = folder.stat(name) if made is not None and _holds(folder, name, parts(made)) else None
     return there or folder.write_parts(name, parts(None))
 
 
@@ -65,8 +65,4 @@ def write_text(folder: Folder, name: str, text: str) -> FolderEntry:
         same = folder.read(name, len(data)) == data
     except OSError:
         same = False
-    return (_there(folder, name) if same else None) or folder.write(name, data)
-
-
-def _there(folder: Folder, name: str) -> FolderEntry | None:
-    return folder.stat(name)
+    return (folder.stat(name) if same else None) or folder.write(name, data)

@@ -5,6 +5,6 @@ library          the current index: filled in the background, made again when re
 trace_files      which files hold the trace of a trial
 raw_text         a part of such a file by its offset, masked
 call_text        what the trace says about one call
-gate, app        who may send requests, and what is answered
+gate, routes     who may send requests; addresses and who answers them (`responses`)
 server           the address, the browser and the end
 """

@@ -26,8 +26,7 @@ from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.units import DistinctTrials
 from groundtrace.runs.evaluated_trials import read_detail
-from groundtrace.runs.file_names import EVENTS_ENDING
-from groundtrace.runs.output_folders import OutputFolders, RunOutput
+from groundtrace.runs.output_folders import EVENTS_ENDING, OutputFolders, RunOutput
 from groundtrace.runs.read import OutcomeIndex, document_paths, read_outcomes
 from groundtrace.runs.state import fingerprint
 from groundtrace.storage import Folder, open_place, place_at

@@ -16,7 +16,7 @@ from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
 from groundtrace.report.safe_text import plain, shown_name, with_note
 from groundtrace.rows.detail import Detail
-from groundtrace.runs.file_names import IMPACT
+from groundtrace.runs.output_folders import IMPACT
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.state import mark_of
 from groundtrace.view.call_text import CallText, CallTexts

@@ -24,7 +24,7 @@ class Viewer:
     def __init__(self, results: Results, port: int = PORT) -> None:
         """`port` 0 means any free port. Raises UsageError if the port is in use."""
         waitress = _waitress()
-        from groundtrace.view.app import App
+        from groundtrace.view.routes import App
 
         self.library = Library(results)
         self._app: Callable[..., Any] | None = None

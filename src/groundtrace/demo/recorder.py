@@ -1,4 +1,4 @@
-"""Simulated harnesses: write a trial's calls in the form of a real trace."""
+"""Simulated harnesses: a recorder writes a trial's calls in the form of a real trace."""
 
 from __future__ import annotations
 

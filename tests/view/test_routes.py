@@ -17,8 +17,8 @@ from groundtrace.report.answer_text import analysis_lines  # noqa: E402
 from groundtrace.runs.engine.local import LocalEngine  # noqa: E402
 from groundtrace.runs.impact import impact, widest_document  # noqa: E402
 from groundtrace.runs.request import Request  # noqa: E402
-from groundtrace.view.app import ASSETS, App  # noqa: E402
 from groundtrace.view.gate import HEADERS, Gate  # noqa: E402
+from groundtrace.view.routes import ASSETS, App  # noqa: E402
 from groundtrace.view.trace_files import NOT_HERE, OUTSIDE  # noqa: E402
 from tests.view.worlds import (  # noqa: E402
     SECRET,
