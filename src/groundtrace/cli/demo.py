@@ -57,7 +57,7 @@ def command(**given: Unpack[Demo]) -> int:
         runs, tasks = out / "trajs", out / "tasks.jsonl"
         options_of_impact = ImpactOptions(baseline=BASELINE)
     else:
-        write_sample(out)
+        write_sample(out, whole=True)
         runs, tasks = out / "runs" / "official", out / "benchmarks"
         options_of_impact = ImpactOptions()
     print_message(f"sample: {runs} (trials), {tasks} (tasks)", quiet=quiet or given["json"])

@@ -126,8 +126,8 @@ def _method(options: ImpactOptions) -> Method:
             "configurations move together, among tasks seen in the same configurations. All "
             f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
             "random ones and p = (b + 1) / (draws + 1). Above "
-            f"{GRID_ABOVE} tasks, {combined:,} random ones: all combinations of {left} and "
-            f"{right}, without the one that moves nothing."
+            f"{GRID_ABOVE} tasks, {combined:,} random ones, made by combining {left} with "
+            f"{right} permutations."
         ),
         delta_p=(
             f"Two-sided sign flips of the deltas: all of them if at most {EXACT_FLIPS} deltas "

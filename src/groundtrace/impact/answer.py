@@ -19,11 +19,13 @@ from groundtrace.documents.answer import (
     AnswerTrials,
     CostPerSolved,
     LookAt,
+    Solved,
 )
 from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
 from groundtrace.documents.impact import ConfigAggregate
 from groundtrace.impact.aggregates import PASS
-from groundtrace.impact.answer_words import Sentences, alone_text, look_at, look_at_trials, refused
+from groundtrace.impact.answer_look_at import look_at, look_at_trials
+from groundtrace.impact.answer_words import Sentences, alone_text, refused
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
@@ -80,7 +82,7 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
     can = _enough(tasks, rows, chosen, options)
     per_solved = _per_solved(tasks, pair, trials)
     linked = association_of(trials, options.seed)
-    words = Sentences(chosen, rows, can, per_solved, linked, options.margin)
+    words = Sentences(chosen, rows, can, linked, options.margin, _is_graded(trials))
     return Answer(
         headline=words.headline() if chosen.computable else refused(chosen),
         baseline=pair[0],
@@ -105,7 +107,7 @@ def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
     """How to swap two configurations that were compared in the order of their names."""
     if fitting(list(pair), options.baseline):
         return []
-    text = f"no configuration is called {options.baseline}: --baseline {pair[1]} swaps the two"
+    text = f"{pair[0]} comes first by name and serves as baseline: --baseline {pair[1]} swaps them"
     return [LookAt(kind="baseline", text=text, tasks=[])]
 
 
@@ -316,7 +318,7 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
     linked = association_of(found.trials, options.seed)
     at = EFFECT if options.margin is None else options.margin
     return Answer(
-        headline=alone_text(own.config_name, linked),
+        headline=alone_text(_solved(found.trials), linked, any_truth=_any_truth(found.trials)),
         baseline=None,
         config=own.config_name,
         comparison=None,
@@ -330,6 +332,20 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
         statement=f"There is one configuration, {own.config_name}, so nothing is compared. "
         "Association only: nothing here shows a cause.",
     )
+
+
+def _is_graded(trials: Sequence[Observation]) -> bool:
+    """Whether some reward is neither 0 nor 1."""
+    return any(o.values.get(REWARD, 0.0) not in (0.0, 1.0) for o in trials)
+
+
+def _solved(trials: Sequence[Observation]) -> Solved:
+    rewards = [o.values[REWARD] for o in trials if REWARD in o.values]
+    return Solved(n=len(rewards), solved=sum(reward >= PASS for reward in rewards))
+
+
+def _any_truth(trials: Sequence[Observation]) -> bool:
+    return any(o.why.reason != "no_ground_truth" for o in trials)
 
 
 def _nothing(found: AnswerInput) -> Answer:

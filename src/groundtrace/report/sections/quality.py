@@ -123,7 +123,8 @@ def utilization_section(data: ReportData) -> Section:
             (
                 "Numbers about reading relevant files make sense for every task. Numbers about "
                 "writing make sense only if the task wants an edit, and only some tasks say "
-                "which files to edit. Whether the edit was right, the reward says.",
+                "which files to edit. A file that the agent created counts as written without being "
+                "read. Nothing here says whether an edit was right: the reward does.",
             ),
             *own_tasks_note(data),
         ),
@@ -177,7 +178,7 @@ def _volume(groups: Groups) -> ReportTable:
         for what, found in group.volume.items()
     ]
     return make_table(
-        "Retrieval volume: calls and files per task",
+        "Volume: calls and files per task",
         ("config", "count", ">mean", ">median", ">n", "left out"),
         rows,
         ("For these counts, neither more nor less is better.",),
