@@ -70,7 +70,9 @@ def impact_document(
     unpaired = [
         compare_unpaired(trials, pair, options) for pair in chosen if share_no_task(trials, pair)
     ]
-    answer, answers = make_answers(AnswerInput(matched, other, reason, aggregates, trials), options)
+    answer, answers = make_answers(
+        AnswerInput(matched, other, reason, aggregates, trials, unpaired), options
+    )
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,

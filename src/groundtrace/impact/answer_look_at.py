@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from groundtrace.base.visible import plural
+from msgspec import UNSET, UnsetType
+
+from groundtrace.base.visible import plural, visible
 from groundtrace.documents.answer import AnswerRow, LookAt, LookAtKind
 from groundtrace.documents.comparison import (
     Delta,
@@ -132,6 +135,28 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
     found += _truth_on_request(trials)
     return found
+
+
+MAX_MODELS = 8
+"""Models in a file of prices that is offered."""
+
+
+def price_file(trials: Sequence[Observation]) -> str | UnsetType:
+    """A file for `--prices` to fill in, if tokens of some trials are known and no cost is.
+
+    The places of the numbers are empty, so that it cannot be used by mistake: a price of 0 would
+    make everything free.
+    """
+    if any("cost_usd" in o.values for o in trials):
+        return UNSET
+    models = sorted({o.model for o in trials if o.model and "output_tokens" in o.values})
+    return (
+        "\n".join(
+            f"[models.{json.dumps(visible(model))}]\ninput =\ncached =\noutput ="
+            for model in models[:MAX_MODELS]
+        )
+        or UNSET
+    )
 
 
 def _truth_on_request(trials: Sequence[Observation]) -> Iterator[LookAt]:
