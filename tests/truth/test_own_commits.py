@@ -148,7 +148,7 @@ def test_a_commit_during_and_one_after_the_session(heron: Repository, sessions: 
     assert found["after"].task_name == f"heron@{later}"
     said = found["after"].evidence["task_name"]
     assert "90 minutes after its last call" in said
-    assert "wrote 1 of their 1 files" in said
+    assert "wrote 1 of 1 files in it" in said
     assert "branch main" in said
 
 

@@ -37,6 +37,7 @@ from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.linked import association_of
 from groundtrace.impact.margins import are_binary
+from groundtrace.impact.matched import WITHOUT
 from groundtrace.impact.observations import Observation, by_task, stored_number
 from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.power import enough, t_quantile
@@ -165,7 +166,7 @@ def _unpaired_row(row: UnpairedRow) -> AnswerRow:
 
 def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
     """How to swap two configurations that were compared in the order of their names."""
-    if fitting(list(pair), options.baseline):
+    if fitting(list(pair), options.baseline) or fitting(list(pair), WITHOUT):
         return []
     text = f"{pair[0]} comes first by name and serves as baseline: --baseline {pair[1]} swaps them"
     return [LookAt(kind="baseline", text=text, tasks=[])]

@@ -28,7 +28,6 @@ from groundtrace.impact.answer_names import (
     rounded,
     short_name,
 )
-from groundtrace.impact.signflip import LEVEL
 
 _OPEN = {
     "shown.file_recall": "finds",
@@ -254,11 +253,8 @@ def unpaired_words(own: UnpairedComparison) -> str:
 def _difference(row: UnpairedRow) -> str:
     assert row.delta is not None
     more = "more" if row.delta > 0 else "less"
-    chance = (
-        "" if row.p is None else ", could be chance" if row.p >= LEVEL else ", hardly by chance"
-    )
     size = amount(row.metric, abs(row.delta))
-    return f"{size} {more} {short_name(row.metric)}{chance}"
+    return f"{size} {more} {short_name(row.metric)}"
 
 
 def _worth_words(server: ServerWorth) -> str:

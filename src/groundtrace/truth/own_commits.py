@@ -292,7 +292,7 @@ def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
     said = [f"{'commit' if len(own) == 1 else 'commits'} {shas}", _when(last, placed)]
     if any(sha.startswith(m) for m in placed.session.made for c in own for sha in c.versions):
         said.append("printed in the session")
-    said.append(f"it wrote {len(files & wrote)} of their {len(files)} files")
+    said.append(f"it wrote {len(files & wrote)} of {len(files)} files in it")
     on = placed.session.branches & branches_at(history, last.sha)
     if on:
         said.append(f"branch {min(on)}")
