@@ -19,6 +19,7 @@ from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
 from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
+from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Problem, Repeats, Stated, Task
 from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
@@ -26,7 +27,7 @@ from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
     from groundtrace.discover.own_sessions import SessionUse
-    from groundtrace.traces.kit.claims import SessionCalls
+    from groundtrace.traces.kit.claims import Sample, SessionCalls
     from groundtrace.truth.own_commits import Match
 
 
@@ -108,6 +109,9 @@ def _may_have_companions(folder: Folder, file: str) -> bool:
     found, _, _ = recognise(folder, file, all_readers()[0], named=True)
     return found is not None and not hasattr(found.reader, "samples")
 
+
+RESULT = "result"
+"""Reader of items that are results without traces."""
 
 MAX_DEPTH = 16
 
@@ -293,12 +297,16 @@ def _samples(
     from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
-    if row is None and file in SIDECARS:
+    if row is None and file in SIDECARS and not named:
         return
     readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
     found, why, problem = recognise(folder, file, readers, named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)
+        return
+    results = results_in(folder, file) if found is None and named else None
+    if results is not None:
+        yield from _results(folder, file, parts, results)
         return
     if found is None:
         if row is not None:
@@ -332,6 +340,21 @@ def _samples(
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
         yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _results(
+    folder: Folder, file: str, parts: tuple[str, ...], results: Iterable[Sample | Problem]
+) -> Iterator[LooseItem | FoundProblem]:
+    """The trials of a file of predictions or ranked lists."""
+    entry = folder.stat(file)
+    mark, time = ("", None) if entry is None else (entry.mark, entry.time)
+    for sample in results:
+        if isinstance(sample, Problem):
+            yield FoundProblem("/".join(parts), None, sample)
+        else:
+            yield LooseItem(
+                *(folder, file, parts, sample.sample_id, sample.stated, RESULT, mark, time)
+            )
 
 
 def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:

@@ -31,6 +31,7 @@ LookAtKind = Literal[
     "elsewhere",
     "truth_sources",
     "baseline",
+    "one_commit",
 ]
 """What a line of "Look at" is about."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
+from groundtrace.base.patterns import regex
 from groundtrace.base.visible import plural, visible
 from groundtrace.documents.answer import AnswerRow, LookAt, LookAtKind
 from groundtrace.documents.comparison import (
@@ -134,9 +135,23 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
         found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
     found += _truth_on_request(trials)
+    found += _one_commit(trials)
     return found
 
 
+def _one_commit(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """All sessions held against one commit: 14 of 16 had a recall of 0, and nothing said why."""
+    tasks = {o.task_name for o in trials}
+    if len(tasks) == 1 < len(trials) and COMMIT.fullmatch(min(tasks)):
+        text = (
+            f"all {plural(len(trials), 'trial')} are held against one commit; --tasks git:REPO "
+            "without a revision finds the commits of each session"
+        )
+        yield LookAt(kind="one_commit", text=text, tasks=sorted(tasks))
+
+
+COMMIT = regex(r".+@[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""Name of a task that is one commit."""
 MAX_MODELS = 8
 """Models in a file of prices that is offered."""
 

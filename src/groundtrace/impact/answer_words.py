@@ -28,6 +28,7 @@ from groundtrace.impact.answer_names import (
     rounded,
     short_name,
 )
+from groundtrace.impact.family import PRICES
 
 _OPEN = {
     "shown.file_recall": "finds",
@@ -253,7 +254,9 @@ def unpaired_words(own: UnpairedComparison) -> str:
 def _difference(row: UnpairedRow) -> str:
     assert row.delta is not None
     more = "more" if row.delta > 0 else "less"
-    size = amount(row.metric, abs(row.delta))
+    if row.metric in PRICES:
+        return f"{amount(row.metric, abs(row.delta))} {more} {short_name(row.metric)}"
+    size = f"{points(abs(row.delta)).lstrip('+')} points"
     return f"{size} {more} {short_name(row.metric)}"
 
 

@@ -108,6 +108,12 @@ def _left_runs(request: Request, done: Normalized) -> list[str]:
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
+MAPPING_HINT = (
+    "a mapping (--reader FILE) reads formats that no reader knows: "
+    "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
+)
+
+
 def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
     """The message if RUNS has no trial: what was looked for, and what came closest."""
     from groundtrace.discover.loose import nearest
@@ -123,6 +129,8 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + "; predictions and ranked lists are read if RUNS is the file itself"
+        + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
         + "; see 'normalize --dry-run'"
     )
 

@@ -105,7 +105,7 @@ def _index(tree: Tree) -> _Index:
     return index
 
 
-def _threads(places: list[Place]) -> tuple[list[Thread], bool]:
+def _threads(places: list[RolloutFolder]) -> tuple[list[Thread], bool]:
     """The threads whose rollouts lie in folders, and whether all of them could be read."""
     found: list[Thread] = []
     looked = 0
@@ -307,7 +307,7 @@ _SETTLED_SECONDS = 0.1
 """A folder that changed less than this ago may change again and keep its time of change."""
 
 
-class Place(NamedTuple):
+class RolloutFolder(NamedTuple):
     """A folder of rollouts."""
 
     folder: Folder
@@ -333,17 +333,17 @@ class Tree(Frozen, frozen=True):
             return f"{self.base}{path}"
         return os.path.relpath(f"{self.base}/{path}", self.start)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[RolloutFolder]:
         """The folders of rollouts, by day."""
         if self.is_dated:
             yield from _below(self.top, "", 0)
         else:
-            yield Place(self.top, "")
+            yield RolloutFolder(self.top, "")
 
 
-def _below(folder: Folder, before: str, level: int) -> Iterator[Place]:
+def _below(folder: Folder, before: str, level: int) -> Iterator[RolloutFolder]:
     if level == len(_LEVELS):
-        yield Place(folder, before)
+        yield RolloutFolder(folder, before)
         return
     for name, kind in folder.kinds():
         if kind == "folder" and _LEVELS[level].fullmatch(name):
@@ -369,7 +369,7 @@ def tree_of(folder: Folder, path: str) -> Tree:
     return Tree(top, name, False, f"{parent}{slash}")
 
 
-def signature(places: list[Place]) -> tuple[str, ...] | None:
+def signature(places: list[RolloutFolder]) -> tuple[str, ...] | None:
     """When files were last added or removed; None if these times cannot be relied on."""
     found = []
     newest = 0
