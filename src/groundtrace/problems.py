@@ -257,7 +257,10 @@ RECORDS: Mapping[DeclaredKind, str] = {
         "about its calls."
     ),
     "times_reversed": "An interval ends before it starts; its length is unknown.",
-    "too_large": "A record is too large; it was not read.",
+    "too_large": (
+        "A record or a file is too large, or takes more time or memory than is allowed; it was not "
+        "read."
+    ),
     "too_many": (
         "A file has more steps, calls or entries than the limit; the problem names the limit."
     ),
