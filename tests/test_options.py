@@ -143,6 +143,8 @@ def other_than_default(row: OptionRow) -> Any:
         return True
     if row.shape.kind in {int, float}:
         return row.shape.kind((row.option.limits.least or 0) + 7)
+    if row.name == "config_by":  # a few words, or `tool:` and any name
+        return "tool:word"
     return row.shape.choices[-1] if row.shape.choices[1:] else "word"
 
 

@@ -144,6 +144,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """MCP server that offered the tool, where the reader knows it."""
     timestamp: float | None = None
     """Seconds since the epoch, UTC, when the call was made."""
+    answered_at: float | None = None
+    """When its result came in, if the trace says both times."""
     cumulative_tokens: int | None = None
     """Tokens of all model calls up to and including the one that made this call (D9)."""
     is_subagent: bool = False
@@ -271,6 +273,8 @@ class Trace(Frozen, frozen=True):
     """Model name as the trace states it."""
     cwd: str | None = None
     """Working directory in which the harness started."""
+    branch: str | None = None
+    """Branch that was checked out there, if the trace says it."""
     file: str | None = None
     """The main source file, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
@@ -621,3 +625,5 @@ class Trial(Contender, frozen=True, kw_only=True):
     """Identity field to where its value came from."""
     loose: LooseTrace | None = None
     """Set for a trial that is one trace (or a sample of one) without records."""
+    title: str | None = None
+    """What the user asked first, for a session that no data set names."""

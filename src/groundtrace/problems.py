@@ -13,6 +13,7 @@ from typing import Literal, NewType, TypeAlias
 
 DeclaredKind = Literal[
     # finding trials and reading their records
+    "ambiguous_commit",
     "ambiguous_task",
     "bad_cost",
     "bad_row",
@@ -23,6 +24,7 @@ DeclaredKind = Literal[
     "config_unknown",
     "link_loop",
     "link_not_followed",
+    "no_commit",
     "no_result",
     "no_task",
     "no_trace",
@@ -227,6 +229,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
 """Met while loading tasks and ground truth."""
 
 RECORDS: Mapping[DeclaredKind, str] = {
+    "ambiguous_commit": "Several sessions, or commits in several places, may belong together.",
     "ambiguous_task": "The trial's records match several tasks, and nothing says which is right.",
     "bad_cost": "A recorded cost is not a number.",
     "bad_row": "A row of a manifest, of predictions or of ranked lists, or a value in it, cannot be used.",
@@ -237,6 +240,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "config_unknown": "Nothing says which configuration a trial ran.",
     "link_loop": "A link leads to a folder above it and was not followed.",
     "link_not_followed": "A link leads out of the folder and was not followed.",
+    "no_commit": "No commit came out of a session, as far as its times and files tell.",
     "no_result": "The trial has no result.json, so its outcome is unknown.",
     "no_task": "Nothing says which task a trial ran.",
     "no_trace": "A trial has a verdict, but the trace of its agent is not there.",

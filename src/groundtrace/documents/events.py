@@ -77,6 +77,21 @@ class Provenance(Record, frozen=True, kw_only=True):
             "was. Since 1.3."
         ),
     ] = UNSET
+    title: Annotated[
+        str | UnsetType,
+        Meta(
+            description="What the user asked first, at most 80 characters; only of sessions that no "
+            "data set names. Since 1.3."
+        ),
+    ] = UNSET
+    branch: Annotated[
+        str | UnsetType,
+        Meta(description="Branch that was checked out, if the trace says it. Since 1.3."),
+    ] = UNSET
+    started_at: Annotated[
+        str | UnsetType,
+        Meta(description="Time of the first line of the trace, UTC, if it has one. Since 1.3."),
+    ] = UNSET
 
 
 class Coverage(Record, frozen=True, kw_only=True):
@@ -419,6 +434,10 @@ class Event(Record, frozen=True, kw_only=True):
             description="Characters of the result as the model saw it; null without a result. "
             "Since 1.2."
         ),
+    ] = UNSET
+    seconds: Annotated[
+        Seconds | UnsetType,
+        Meta(description="Seconds until its result came in, if known. Since 1.3."),
     ] = UNSET
     agent: Annotated[
         str | UnsetType,

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.documents.functions import FunctionLevelMetrics
-from groundtrace.documents.looked_at import LookedAt
+from groundtrace.documents.looked_at import LookedAt, ServerUse
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
@@ -426,6 +426,13 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         Meta(
             description="What a trial without ground truth looked at; absent for other trials. "
             "Since 1.2."
+        ),
+    ] = UNSET
+    servers: Annotated[
+        dict[str, ServerUse] | UnsetType,
+        Meta(
+            description="What the calls of each MCP server took; `none` for all other tools. Absent "
+            "if no MCP server was called. Since 1.3."
         ),
     ] = UNSET
     line_level_metrics: Annotated[

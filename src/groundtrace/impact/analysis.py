@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
@@ -32,6 +34,7 @@ from groundtrace.impact.simulated_coverage import (
     MEANS,
     coverage_by_size,
 )
+from groundtrace.impact.unpaired import compare_unpaired, share_no_task
 from groundtrace.impact.verdicts import with_verdicts
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.trial_row import TrialRow
@@ -64,7 +67,12 @@ def impact_document(
     reason = None if chosen else _no_comparison(configs, options)
     alike = by_shared_clock(trials)
     aggregates = aggregate(alike, {name: every[name] - kept[name] for name in configs})
-    answer, answers = make_answers(AnswerInput(matched, other, reason, aggregates, trials), options)
+    unpaired = [
+        compare_unpaired(trials, pair, options) for pair in chosen if share_no_task(trials, pair)
+    ]
+    answer, answers = make_answers(
+        AnswerInput(matched, other, reason, aggregates, trials, unpaired), options
+    )
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -87,6 +95,7 @@ def impact_document(
         other_comparisons=other,
         matched_reason=reason,
         config_aggregates=aggregates,
+        unpaired_comparisons=unpaired or UNSET,
     )
 
 

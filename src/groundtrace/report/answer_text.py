@@ -14,7 +14,7 @@ from html import escape
 
 from msgspec import UNSET
 
-from groundtrace.base.visible import columns_taken
+from groundtrace.base.visible import columns_taken, visible
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
 from groundtrace.impact.answer_names import short_name
@@ -44,6 +44,12 @@ SENTENCES = 1_500
 
 QUESTIONS = {"found": "Found", "used": "Used", "result": "Result", "price": "Price"}
 """What the answer calls its questions."""
+
+PRICES = (
+    "cost is unknown. Fill in dollars per million tokens, save it as prices.toml, and add "
+    "--prices prices.toml:"
+)
+"""What stands above a file of prices that is to be filled in."""
 
 _COLOURS = {"good": "32", "bad": "31", "open": "33", "title": "1", "label": "1", "soft": "2"}
 """Tone to the number of its terminal colour."""
@@ -108,6 +114,8 @@ class ShownAnswer:
     rows: tuple[ShownRow, ...]
     sentences: str
     look_at: tuple[ShownLimit, ...]
+    prices: str = ""
+    """A file of prices to fill in, if cost is unknown."""
 
 
 def shown(answer: Answer) -> ShownAnswer:
@@ -121,6 +129,7 @@ def shown(answer: Answer) -> ShownAnswer:
         rows=tuple(map(shown_row, rows)),
         sentences=shown_name(answer.headline, SENTENCES),
         look_at=tuple(map(_limit, answer.look_at)),
+        prices="" if answer.prices is UNSET else answer.prices,
     )
 
 
@@ -146,6 +155,8 @@ def about(answer: Answer) -> str:
         counted += f", {lost:,} lost"
     if answer.config is None:
         return f"{plural(len(answer.trials), 'configuration')} ({counted})"
+    if answer.comparison == "unpaired_comparisons":
+        return f"{counted}, no task in common"
     both = "" if answer.baseline is None else " that both ran"
     return f"{plural(answer.n, 'task')}{both} ({counted})"
 
@@ -160,16 +171,22 @@ def shown_row(row: AnswerRow) -> ShownRow:
         metric=row.metric,
         baseline="" if alone else style.value(row.baseline),
         config=style.value(row.config),
-        word="" if alone else (row.verdict or "untestable").replace("_", " "),
+        word="" if alone else _word(row),
         change="" if alone else style.change(row.delta),
         interval="" if alone else _interval(row),
         more="; ".join(_more(row)),
         tone=tone(row),
         counts=plural(row.n, "task")
-        if alone
+        if alone or row.better is None
         else f"{row.better or 0:,} better, {row.same or 0:,} same, {row.worse or 0:,} worse "
         f"of {plural(row.n, 'task')}",
     )
+
+
+def _word(row: AnswerRow) -> str:
+    if row.verdict is None and row.better is None:
+        return "unpaired"
+    return (row.verdict or "untestable").replace("_", " ")
 
 
 def _interval(row: AnswerRow) -> str:
@@ -233,6 +250,9 @@ def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
     yield from _fold(answer.sentences, width)
     for number, item in enumerate(answer.look_at):
         yield from _wrapped("Look at" if number == 0 else "", item.line, width, paint)
+    if answer.prices:
+        yield from _wrapped("Prices", PRICES, width, paint)
+        yield from (visible(line) for line in answer.prices.splitlines())
 
 
 def _fold(text: str, width: int) -> list[str]:
@@ -414,6 +434,8 @@ def render_html(document: ImpactDocument) -> str:
         heads = ["", "", *(() if found.baseline is None else (found.baseline, found.config)), ""]
         parts.append(_html_table(found, heads))
     parts.append(f"<p>{escape(found.sentences)}</p>")
+    if found.prices:
+        parts.append(f"<p>{escape(PRICES)}</p><pre>{escape(found.prices)}</pre>")
     limits = [("Look at", item.line) for item in found.look_at]
     limits += [("Also", text) for text in others(document)]
     if limits:

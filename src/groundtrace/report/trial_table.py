@@ -80,7 +80,7 @@ class TrialTable:
         lists = self._lists
         self.rows.append(
             [
-                shown_name(row.task_name),
+                shown_name(_task(row)),
                 shown_name(row.trial_name),
                 lists["configs"].number(row.config_name),
                 lists["suites"].number(row.benchmark or "unknown"),
@@ -101,6 +101,13 @@ class TrialTable:
     def lists(self) -> dict[str, list[str]]:
         """The names that rows refer to by number."""
         return {name: found.texts for name, found in self._lists.items()}
+
+
+def _task(row: TrialRow) -> str:
+    """The task as people know it: a session by its day and what was asked."""
+    if row.title is None:
+        return row.task_name
+    return " ".join(part for part in ((row.started_at or "")[:10], row.title) if part)
 
 
 def found_word(row: TrialRow, counted_in: str | None) -> str:
