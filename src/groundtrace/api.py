@@ -245,7 +245,7 @@ def load_summary(
     stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if stored.document is None:
         reason = stored.problem.reason if stored.problem is not None else "missing"
-        raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace evaluate'")
+        raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace run'")
     return Summary(stored.document)
 
 
@@ -265,7 +265,7 @@ def load_impact(
     folders = _output_folders(runs, out, aggregate)
     document = stored_analysis(folders)
     if document is None:
-        raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace impact'")
+        raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace run'")
     return Impact(document)
 
 

@@ -20,8 +20,8 @@ pytest.importorskip("werkzeug")
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.view.library import Results
 from groundtrace.view.server import Viewer
-from tests.view.test_routes import analysed
 from tests.view.test_call_text import CALLS, events_of, sparse_trace
+from tests.view.test_routes import analysed
 from tests.view.worlds import SECRET, hostile, library_of, story, write_results
 
 pytestmark = pytest.mark.browser

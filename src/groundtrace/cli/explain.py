@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.cli import flags
+from groundtrace.cli import completion, flags
 from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import in_columns, print_json, print_result
 from groundtrace.options import Json, Option, Tracebacks, TrialOptions
@@ -32,7 +32,7 @@ class Explain(TrialOptions, total=False):
 
 
 @flags.command("explain")
-@click.argument("trial", metavar="TRIAL")
+@click.argument("trial", metavar="TRIAL", shell_complete=completion.tasks)
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
     """Show how the numbers of one trial were computed, from the raw trace to each metric.

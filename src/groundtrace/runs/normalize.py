@@ -122,8 +122,23 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + _tasks_there(runs)
         + "; see 'normalize --dry-run'"
     )
+
+
+def _tasks_there(runs: str) -> str:
+    """A hint if RUNS holds task definitions: the two folders are easily swapped."""
+    from groundtrace.errors import GroundtraceError
+    from groundtrace.truth.definitions import load_tasks
+
+    try:
+        index = load_tasks([runs])
+    except GroundtraceError:
+        return ""
+    many = 0 if index is None else len(index)
+    tasks = f"{many} task{'s' if many > 1 else ''}"
+    return f"; it holds {tasks}: are RUNS and --tasks swapped?" if many else ""
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
