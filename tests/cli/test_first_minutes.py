@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import groundtrace as package
-from groundtrace.cli.terminal import WIDEST, in_columns
+from groundtrace.base.visible import WIDEST, in_columns
 from groundtrace.errors import PluginError, UsageError
 from groundtrace.model import READER_ENTRY_POINTS
 from groundtrace.traces.kit.plugins import PluginReader

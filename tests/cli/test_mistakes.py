@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from groundtrace import errors
-from collections.abc import Callable, Iterator
+
+Call = Callable[..., Any]
 
 
 def test_the_old_order_of_sql_works_with_a_note(groundtrace: Call, sample: Path) -> None:

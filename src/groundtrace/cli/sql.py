@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
+from groundtrace.base.visible import in_columns
 from groundtrace.cli import flags
 from groundtrace.cli.terminal import (
-    in_columns,
     print_json,
     print_message,
     print_result,

@@ -249,7 +249,7 @@ def _folder(detail: Detail) -> str:
 def _explain(detail: Detail) -> str:
     """The command that shows the same in a terminal, in the folder that contains the run."""
     folder = _folder(detail)
-    return f"groundtrace explain {shlex.quote(folder)} --tasks TASKS" if folder else ""
+    return f"groundtrace explain {shlex.quote(folder)}" if folder else ""
 
 
 def _tokens_counted(coverage: Coverage) -> str:
