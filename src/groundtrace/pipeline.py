@@ -15,6 +15,7 @@ from functools import partial
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
+from groundtrace.documents.masked import masked
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
@@ -52,12 +53,18 @@ def read_trial(
         )
         call_problems = (problem for view in views for problem in view.problems)
         problems = (*found, *trace_problems, *call_problems, *truth_problems)
-        document = build_document(trial, trace, views, truth, problems, settings)
+        # Masked here, so that everything that is made from it is masked.
+        document = masked(build_document(trial, trace, views, truth, problems, settings))
     return TrialReading(trial, trace, views, truth, problems, document)
 
 
 def process_trial(work: TrialWork) -> TrialDone:
     """One trial from its files to its documents on disk."""
+    with masking(work.context.settings.mask):
+        return _process_trial(work)
+
+
+def _process_trial(work: TrialWork) -> TrialDone:
     context = work.context
     version = context.settings.schema_version
     is_known = partial(is_known_tool, settings=context.settings)

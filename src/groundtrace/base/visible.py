@@ -6,6 +6,7 @@ It also writes numbers with their nouns.
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections.abc import Iterable
 
@@ -30,6 +31,14 @@ def _hidden(char: str) -> bool:
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode()
+
+
+def shell_word(text: str) -> str:
+    """A text as one word of a command that is suggested: whatever it holds, a shell runs nothing."""
+    if text == visible(text):
+        return shlex.quote(text)
+    inside = visible(text.replace("\\", "\\\\").replace("'", "\\'"))
+    return f"$'{inside}'"
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

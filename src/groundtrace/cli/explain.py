@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.base.visible import in_columns
+from groundtrace.base.visible import in_columns, shell_word
 from groundtrace.cli import completion, flags
 from groundtrace.cli.prepare import settings_of, with_remembered
 from groundtrace.cli.terminal import print_json, print_result
@@ -135,7 +135,8 @@ def _evaluation(
             return found
     if runs is not None and not _is_place(runs) and Path(trial).is_dir():
         raise UsageError(
-            f"{runs}: no such folder; the task comes first: groundtrace explain {runs} {trial}"
+            f"{runs}: no such folder; the task comes first: groundtrace explain "
+            f"{shell_word(runs)} {shell_word(trial)}"
         )
     place = open_place(runs or ".")
     tasks = load_tasks(locations)

@@ -94,6 +94,6 @@ def _csv(result: QueryResult) -> str:
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(result.columns)
+    writer.writerow([csv_cell(name) for name in result.columns])
     writer.writerows([csv_cell(value) for value in row] for row in result.rows)
     return stream.getvalue().rstrip("\n")

@@ -36,7 +36,9 @@ def print_json(value: Any) -> None:
     """A machine-readable result, on stdout."""
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    from groundtrace.documents.masked import masked_data
+
+    click.echo(msgspec.json.format(msgspec.json.encode(masked_data(value)), indent=2).decode())
 
 
 SHOWN_FAILURES = 20

@@ -23,6 +23,7 @@ from groundtrace.discover.names import (
     stem,
     suite_in,
     unwrapped,
+    with_masked_labels,
     without_mode,
     without_prefix,
     without_tail,
@@ -226,7 +227,7 @@ def identify(
         records=records.marks,
         evidence={name: where for name, where in evidence.items() if where},
     )
-    return trial, problems
+    return with_masked_labels(trial), problems
 
 
 def _config(

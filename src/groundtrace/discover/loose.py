@@ -32,7 +32,7 @@ from groundtrace.discover.loose_items import (
     places_around,
 )
 from groundtrace.discover.manifest import ManifestRow
-from groundtrace.discover.names import forms
+from groundtrace.discover.names import forms, with_masked_labels
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
@@ -249,7 +249,7 @@ def loose_trial(
             repeats=item.repeats,
         ),
     )
-    return trial, problems
+    return with_masked_labels(trial), problems
 
 
 def _repeated(item: LooseItem) -> str:

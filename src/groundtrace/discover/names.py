@@ -28,7 +28,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from groundtrace.base.patterns import regex
+from groundtrace.model import Trial
+from groundtrace.redact import mask_name
 
 _TIMESTAMP = regex(r"\d{4}-\d{2}-\d{2}__\d{2}-\d{2}-\d{2}")
 _ATTEMPT = regex(r"(?:rep|attempt|trial|run)[_-]?\d+")
@@ -274,3 +278,17 @@ def stem(trial_name: str, parent: str | None = None) -> str | None:
     if match is not None and parent is not None and match["task"].casefold() == parent.casefold():
         return match["task"]
     return trial_name
+
+
+def with_masked_labels(trial: Trial) -> Trial:
+    """A trial whose configuration, suite, model and harness show no credential (D226).
+
+    Masked where a trial is made, so that its folder, its documents and every message say the same.
+    """
+    said = {name: getattr(trial, name) for name in _LABELS}
+    shown = {name: mask_name(text) for name, text in said.items() if text is not None}
+    changed = {name: text for name, text in shown.items() if text != said[name]}
+    return replace(trial, **changed) if changed else trial
+
+
+_LABELS = ("config_name", "benchmark", "model", "harness", "harness_version")

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from groundtrace.base.times import parse_time, seconds_between
 from groundtrace.base.values import as_amount, as_count, as_number
 from groundtrace.discover.records import RESULT_FILE, TASK_METRICS_FILE, Records, as_name, dig
+from groundtrace.documents.masked import masked
 from groundtrace.documents.outcomes import TrialOutcome, TrialState
 from groundtrace.model import Outcome, Problem, Trial
 
@@ -195,7 +196,7 @@ def outcome_entry(
 ) -> TrialOutcome:
     """A trial's line in outcomes.json; `run_path` is the run's folder below RUNS."""
     outcome = trial.outcome
-    return TrialOutcome(
+    entry = TrialOutcome(
         *trial.names,
         benchmark=trial.benchmark,
         trial_key=trial.trial_key,
@@ -221,6 +222,7 @@ def outcome_entry(
         attempt=UNSET if attempt is None else attempt,
         batch=trial.batch_timestamp or UNSET,
     )
+    return masked(entry)
 
 
 def _groups(trial: Trial) -> dict[str, str]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.visible import shell_word
 from groundtrace.config import Settings, Trials
 from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
@@ -235,7 +236,7 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
 
 def _row(item: Skipped | FoundProblem | InferredLayout) -> SurveyRow:
     if isinstance(item, InferredLayout):
-        words = " ".join(f"--layout '{pattern}'" for pattern in item.patterns)
+        words = " ".join(f"--layout {shell_word(pattern)}" for pattern in item.patterns)
         return SurveyRow("layout", ".", words, item.run_id)
     if isinstance(item, Skipped):
         return SurveyRow("skipped", item.path, item.reason, item.run_id)

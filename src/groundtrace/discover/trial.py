@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
 from groundtrace.discover.identity import identify, located
+from groundtrace.discover.names import with_masked_labels
 from groundtrace.discover.outcome import read_outcome
 from groundtrace.discover.prices import Prices, cost_of
 from groundtrace.discover.records import Records, as_name, kinds_of, read_records
@@ -109,7 +110,7 @@ def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Tria
         return value
 
     model = complete("model", trial.model, trace.model)
-    return replace(
+    whole = replace(
         trial,
         model=model_name(model),
         harness=complete("harness", trial.harness, trace.harness),
@@ -117,6 +118,7 @@ def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Tria
         outcome=_priced(_with_usage(trial.outcome, trace), trace, model, prices or {}),
         evidence=evidence,
     )
+    return with_masked_labels(whole)
 
 
 def _priced(outcome: Outcome, trace: Trace, model: str | None, prices: Prices) -> Outcome:

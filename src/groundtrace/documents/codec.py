@@ -15,6 +15,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
+from groundtrace.documents.masked import masked
 from groundtrace.errors import InputError, VersionError
 
 _VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
@@ -29,7 +30,9 @@ encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def encode(document: msgspec.Struct) -> bytes:
-    """A document as it is written: indented, one newline at the end; same input, same bytes."""
+    """A document as it is written: masked, indented, one newline at the end; same input, same
+    bytes."""
+    document = masked(document)
     if isinstance(document, _KEYED_BY_CUTOFF):
         data = msgspec.json.encode(_in_cutoff_order(document, {}))  # keeps the order of keys
     else:
@@ -78,7 +81,7 @@ def encode_in_parts(
     opened = False
     rest = iter(items)
     while some := list(islice(rest, PART)):
-        inside = msgspec.json.format(encoder.encode({field: some}), indent=1)
+        inside = msgspec.json.format(encoder.encode({field: list(map(masked, some))}), indent=1)
         yield b"," if opened else head + empty[:-1]
         yield inside[len(b"{" + empty[:-1]) : -len(b"\n ]\n}")]
         opened = True

@@ -1,8 +1,13 @@
-"""Mask what looks like a credential, wherever text of a trace is stored or shown (D39, D77).
+"""Mask what looks like a credential, wherever text of a trace is stored or shown (D39, D77, D226).
 
 A credential is recognised by its form (`redact.forms`), by its name (`redact.named`) or by its
-place (`redact.places`). The name of a file, a repository or a configuration is not a secret and is
-never masked: masking would turn different files into one.
+place (`redact.places`, `redact.commands`).
+
+mask        a text: each credential becomes `[masked]`
+mask_name   a name that tells things apart (a model, a tool, a configuration): two that differ only
+            in a credential stay two, as `[masked-1f3a…]`
+
+Names of files, and of what lies in folders under its name, are never masked: they lead to files.
 """
 
 from __future__ import annotations
@@ -10,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.base.patterns import regex
@@ -20,9 +26,12 @@ if TYPE_CHECKING:
 
     Finder = Callable[[str], Iterator[CredentialSpan]]
 
-__all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "masking"]
+__all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "mask_name", "masking"]
 
 MASK = "[masked]"
+
+_MASKED = "[masked"
+"""How every mask begins."""
 
 EDGE = 512
 """More characters than it takes to see that something is a credential."""
@@ -55,16 +64,40 @@ def is_call_id(text: str) -> bool:
 
 def mask(text: str) -> str:
     """The text with everything that looks like a credential replaced; idempotent."""
-    if not _on.get() or is_call_id(text):
+    return _masked(text, _plainly) if _on.get() else text
+
+
+def _plainly(_credential: str) -> str:
+    return MASK
+
+
+def _told_apart(credential: str) -> str:
+    """A mask of its own for each credential. Its tag says nothing about a random credential."""
+    tag = blake2b(credential.encode("utf-8", "surrogatepass"), digest_size=4)
+    return f"{_MASKED}-{tag.hexdigest()}]"
+
+
+def _masked(text: str, masked_as: Callable[[str], str]) -> str:
+    if is_call_id(text):
         return text
     # Masking one value can make the next one visible: `a=KEY;b=…`. Two rounds have always been
     # enough; the third confirms it.
     for _ in range(3):
-        masked = _masked_once(text)
+        masked = _masked_once(text, masked_as)
         if masked == text:
             break
         text = masked
     return text
+
+
+def mask_name(text: str) -> str:
+    """A name with a different mask for each credential; idempotent."""
+    return _masked_name(text) if _on.get() else text
+
+
+@lru_cache(maxsize=16384)
+def _masked_name(text: str) -> str:
+    return _masked(text, _told_apart)
 
 
 def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
@@ -78,13 +111,70 @@ def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
     return masked if not _on.get() else masked[:-EDGE], True
 
 
-def _masked_once(text: str) -> str:
+def _masked_once(text: str, masked_as: Callable[[str], str] = _plainly) -> str:
+    escape = _ESCAPED.search(text)
+    # Names are not looked for twice in text with escaped line ends: `nDB_PASSWORD` is not a name,
+    # and the value of `password: str\\n` is not `str\\n`.
+    spans = _spans(text, names=escape is None or _ESCAPED_END.search(text) is None)
+    if escape is not None:
+        spans += _spans_below_escapes(text)
+    return _replaced(text, spans, masked_as) if spans else text
+
+
+def _spans(text: str, *, names: bool = True) -> list[CredentialSpan]:
     found = _patterns()
     spans = list(found.by_form(text))
-    if _holds(text.lower(), found.name_marks):
+    if names and _holds(text.lower(), found.name_marks):
         spans += found.by_name(text)
     spans += found.by_place(text)
-    return _replaced(text, spans) if spans else text
+    return spans
+
+
+_ESCAPED = regex(
+    r"\\+(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])|%(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F])"
+    r"|&(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);"
+)
+"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`."""
+
+_ESCAPED_END = regex(r"\\[nrt]")
+
+_LETTERS = {"n": "\n", "r": "\n", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\n", "e": "\n"}
+_ENTITIES = {
+    "quot": '"',
+    "apos": "'",
+    "amp": "&",
+    "lt": "<",
+    "gt": ">",
+    "#39": "'",
+    "#34": '"',
+    "#x27": "'",
+}
+
+
+def _sign_of(escape: str) -> str:
+    """The one sign that an escape stands for."""
+    if escape[0] == "&":
+        return _ENTITIES[escape.rstrip(";").rpartition(";")[2].lstrip("&")]
+    if escape[0] == "%" or escape[-5:-2] == "u00":
+        return chr(int(escape[-2:], 16))
+    return _LETTERS.get(escape[-1], escape[-1])
+
+
+def _spans_below_escapes(text: str) -> list[CredentialSpan]:
+    """Credentials in a text whose escapes are resolved, as places in the text as it is.
+
+    In `printf 'A=1\\nDB_PASSWORD=…'` the name is not `nDB_PASSWORD`.
+    """
+    pieces: list[str] = []
+    places: list[int] = []
+    done = 0
+    for escape in _ESCAPED.finditer(text):
+        pieces += (text[done : escape.start()], _sign_of(escape[0]))
+        places += range(done, escape.start() + 1)
+        done = escape.end()
+    pieces.append(text[done:])
+    places += range(done, len(text) + 1)
+    return [(places[start], places[end]) for start, end in _spans("".join(pieces))]
 
 
 class _Patterns(NamedTuple):
@@ -104,14 +194,14 @@ def _patterns() -> _Patterns:
     return _Patterns(by_form, MARKS, by_name, by_place)
 
 
-def _replaced(text: str, spans: Iterable[CredentialSpan]) -> str:
+def _replaced(text: str, spans: Iterable[CredentialSpan], masked_as: Callable[[str], str]) -> str:
     pieces: list[str] = []
     done = 0
     for start, end in sorted(spans):
-        if end <= done or text[start:end] == MASK or MASK in text[start:end]:
+        if end <= done or _MASKED in text[start:end]:
             continue
         if start >= done:
-            pieces += (text[done:start], MASK)
+            pieces += (text[done:start], masked_as(text[start:end]))
         done = end
     return "".join((*pieces, text[done:]))
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 
 from groundtrace.base.patterns import regex
 from groundtrace.redact.forms import CredentialSpan
-from groundtrace.redact.values import NameKind, Written, is_secret
+from groundtrace.redact.values import NameKind, Written, is_random, is_secret
 
 _ANCHORS = (
     r"passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
-    r"|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
+    r"|psk(?![a-z])|session|sess|sid(?![a-z])|signature|sig(?![a-z])|bearer|pat(?![a-z])|dsn(?![a-z])"
 )
 _ANCHOR = regex(rf"(?i){_ANCHORS}")
 """Where a name may mean a credential; then the whole name around it is read."""
@@ -24,7 +24,20 @@ _LOWER_ANCHOR = regex(_ANCHORS)
 """The same in lower case. It is ten times as fast, because `re` can skip text that begins no
 anchor."""
 
-MARKS = ("pass", "pwd", "secret", "token", "key", "cred", "auth", "sess", "sid", "sig", "pat")
+MARKS = (
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "sess",
+    "sid",
+    "sig",
+    "pat",
+    "psk",
+)
 """A name without any of these, in lower case, never means a credential."""
 
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
@@ -40,6 +53,7 @@ _KINDS: Mapping[str, NameKind] = {
             *("storepass", "keypass", "dbpass", "userpass", "mypass", "pgpass", "sshpass"),
             *("passcode", "userpassword", "pgpassword", "rootpass", "credential", "credentials"),
             *("pgpassfile", "secrets", "masterpassword", "pswd", "psw", "cred", "creds"),
+            *("psk",),
         ),
         "password",
     ),
@@ -90,34 +104,42 @@ _TRAILING = frozenset(
     {
         *("id", "value", "base64", "b64", "prod", "production", "dev", "test", "staging", "old"),
         *("new", "current", "primary", "secondary", "default", "raw", "plain", "string", "text"),
-        *("live", "main", "admin", "root", "user", "env", "base"),
+        *("live", "main", "admin", "root", "user", "env", "base", "data"),
     }
 )
 """Words after the word that counts, which change nothing: `AWS_ACCESS_KEY_ID`, `TOKEN_PROD`."""
 
-_COUNTED = frozenset(
+_NOT_A_PASSWORD = frozenset(
     {
-        *("max", "min", "num", "n", "total", "count", "next", "prev", "previous", "first", "last"),
-        *("peek", "start", "end", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special"),
-        *("stop", "eof", "comment", "line", "input", "output", "prompt", "completion", "lexer"),
-        *("cache", "primary", "foreign", "sort", "partition", "object", "group", "routing", "map"),
-        *("public", "hash", "index", "row", "idempotency", "translation", "i18n", "dict", "s3"),
-        *(
-            "forward",
-            "backward",
-            "single",
-            "multi",
-            "second",
-            "two",
-            "one",
-            "render",
-            "publishable",
-        ),
-        *("lookup", "parent", "child", "unique", "composite", "registry", "config", "data", "hot"),
-        *("color", "method", "signature", "type", "is", "has", "with", "by", "from", "invalid"),
+        *("max", "min", "num", "n", "total", "count", "is", "has", "with", "by", "from", "invalid"),
+        *("type", "method", "color", "i18n", "translation"),
     }
 )
-"""First words of names that mean a count, a lexer, a table or a look-up."""
+"""First words of names that mean a count, a flag or a text about passwords."""
+
+_NOT_A_TOKEN = _NOT_A_PASSWORD | {
+    *("next", "prev", "previous", "first", "last", "peek", "start", "end", "eos", "bos", "pad"),
+    *("unk", "sep", "cls", "mask", "special", "stop", "eof", "comment", "line", "prompt", "lexer"),
+    *("completion", "input", "output", "forward", "backward", "single", "multi", "second", "two"),
+    *("one", "row", "sort", "unique", "idempotency", "publishable", "signature"),
+}
+"""The same for tokens: lexers, models and pages of a list have tokens that are not secret.
+
+`GROUP_TOKEN` and `REGISTRY_TOKEN` are secret, so words that a service can be called by are not here.
+"""
+
+_NOT_A_KEY = _NOT_A_TOKEN | {
+    *("cache", "primary", "foreign", "partition", "object", "group", "routing", "map", "public"),
+    *("hash", "index", "dict", "s3", "render", "lookup", "parent", "child", "composite"),
+    *("registry", "config", "data", "hot"),
+}
+"""The same for keys, which are mostly names in tables and look-ups."""
+
+_NOT_FIRST: Mapping[NameKind, frozenset[str]] = {
+    "password": _NOT_A_PASSWORD,
+    "token": _NOT_A_TOKEN,
+    "key": _NOT_A_KEY,
+}
 
 _SEPARATOR = regex(
     r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
@@ -127,13 +149,20 @@ _SEPARATOR = regex(
 _ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
 _FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
+_SETS = regex(
+    r"(?:\b(?:set|setx|setenv|ENV|put|modify|connect|mysqladmin)|\bconfig\s{1,8}(?:create|--\w{1,10})|-gx|-x)"
+    r"\s[^\n|;&\"']{0,79}\Z"
+)
+"""A program before a name that takes the name and its value as two words."""
 _ELEMENT = regex(r">(?=[^<\s])")
 _QUOTE = regex(r"""\\{0,3}["'`]|[rbuf]["']""")
 _UNQUOTED = regex(r"""[^\s"'`,;&|<>]+""")
-_SCHEME = regex(r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:\s|\\ |%20)+")
+_SCHEME = regex(
+    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:[ \t]|\\{1,8} |%20)+"
+)
 
 
-_SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\ |%20){1,4}\Z")
+_SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\{1,8} |%20){1,4}\Z")
 
 
 def by_name(text: str) -> Iterator[CredentialSpan]:
@@ -160,7 +189,7 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
         if (
             sign == ":"
             and written != "quoted"
-            and name.upper() in ("PASS", "KEY", "SESSION", "SIG")
+            and (name == "PASS" or name.upper() in ("KEY", "SESSION", "SIG"))
         ):
             continue  # `PASS: name` of a test
         if name.upper() in ("PWD", "OLDPWD") and text[first : first + 1] in "/~.":
@@ -181,10 +210,13 @@ def kind_of(name: str) -> NameKind | None:
     kind = _KINDS.get(words[-1])
     if kind is None and words[-1].endswith(("password", "passwd", "apikey")):
         kind = "password" if "pass" in words[-1] else "token"
-    if kind is None or (len(words) > 1 and words[0] in _COUNTED):
+    if kind is None:
         return None
-    if words[-1] in ("key", "keys") and len(words) > 1 and words[-2] in _KEY_OF:
-        return "token"
+    first = words[0] if len(words) > 1 else ""
+    if kind == "key" and len(words) > 1 and words[-2] in _KEY_OF:
+        return None if first in _NOT_A_TOKEN or first == "public" else "token"
+    if first in _NOT_FIRST[kind]:
+        return None
     if words[-1] in ("session", "sid", "pat", "sig", "signature", "bearer", "pw", "cred"):
         return "key"  # ordinary words too: only a long random value counts
     if words[-1] in ("secrets", "creds", "credentials", "credential", "keys"):
@@ -221,10 +253,21 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
         return None if flag is None else _value_at(text, flag.end(), "joined", " ")
     if text[start:end].isupper() and (argument := _ARGUMENT.match(text, end)) is not None:
         return _value_at(text, argument.end(), "quoted", ",")
+    apart = _FLAG_SEPARATOR.match(text, end)
+    if apart is not None and _SETS.search(text, max(0, start - _MAX_NAME), start):
+        found = _value_at(text, apart.end(), "spaced", " ")
+        return found if found is not None and _stands_alone(text[slice(*found[0])]) else None
     if start and text[start - 1] == "<":
         element = _ELEMENT.match(text, end)
         return None if element is None else _value_at(text, element.end(), "joined", ">")
     return None
+
+
+def _stands_alone(value: str) -> bool:
+    """Whether a word after a name and a blank is a value: `config set token x1`, not prose."""
+    if "/" in value and not is_random(value):
+        return False
+    return len(value) >= 12 or any(char.isdigit() or char in "!#%^*@+=" for char in value)
 
 
 def _value_at(

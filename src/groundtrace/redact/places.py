@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
+from groundtrace.redact.commands import ASSIGNING_MARKS, VALUE, by_command, command_end
+from groundtrace.redact.commands import MARKS as COMMAND_MARKS
 from groundtrace.redact.forms import CredentialSpan
 from groundtrace.redact.values import LONG_RANDOM, is_random
 
@@ -27,21 +29,28 @@ _HOOKS = regex(
 )
 
 _SCHEME = regex(
-    r"(?i)\b(?:bearer|basic)(?:\s|\\ |%20|\\u0020|:){1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,})"
+    r"(?i)\b(?:bearer|basic)(?:\s|\\{1,8} |%20|\\u0020|:){1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,})"
 )
 _AZURE = regex(r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret)=(?P<value>[A-Za-z0-9+/=%]{16,})")
 _SQL = regex(
-    r"(?i)\b(?:identified\s{1,8}by|(?:with|set)\s{1,8}(?:encrypted\s{1,8})?password(?:\s{0,8}=)?"
-    r"|password\s{0,8}\()\s{0,8}\\?'(?P<value>[^'\n]{3,400})'"
+    r"(?i)(?:\bidentified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?by(?:\s{1,8}password)?"
+    r"|\b(?:role|user|login|with|set|encrypted)\b[^;\n]{0,200}?\bpassword(?:\s{0,8}=)?"
+    r"|\bpassword\s{0,8}\()\s{0,8}N?\\?(?P<quote>['\"])(?P<value>[^'\"\n]{3,400})(?P=quote)"
 )
-_NETRC = regex(r"\blogin\s{1,8}\S{1,200}\s{1,8}password\s{1,8}(?P<value>\S{3,400})")
+_NETRC = regex(
+    r"\blogin\s{1,8}\S{1,200}\s{1,8}(?:account\s{1,8}\S{1,200}\s{1,8})?password\s{1,8}(?P<value>\S{3,400})"
+)
 _OPENSSL = regex(r"(?<!\w)-pass(?:in|out)?\s{1,8}[\"']?pass:(?P<value>[^\s\"'$]{3,400})")
 _PGPASS = regex(
-    r"(?m)^[\w.*-]{1,200}:(?:5432|6432|\*):[\w*-]{1,80}:[\w*-]{1,80}:(?P<value>\S{3,400})$"
+    r"(?m)(?:^|(?<=[\s\"']))[\w.*-]{1,200}:(?:5432|5433|6432|3306|1433|1521|27017|\*):[\w*-]{1,80}:[\w*-]{1,80}:(?P<value>[^\s\"';]{3,400})(?=$|[\s\"';])"
 )
 _SAID = regex(
-    r"(?:echo|printf)\s{1,8}(?:-n\s{1,8})?[\"']?(?:[\w.-]{1,60}:)?(?P<value>[^\s\"'|$:]{3,200})[\"']?\s{0,8}\|\s{0,8}"
-    r"(?:sudo\s{1,8}(?:-\w\s{1,8}){0,3}-S\b|(?:sudo\s{1,8})?chpasswd|docker\s{1,8}login|passwd\b|(?:sudo\s{1,8})?cryptsetup)"
+    r"(?:echo|printf)\s{1,8}(?:-n\s{1,8})?(?:[\"']%s\\?n?[\"']\s{1,8})?[\"']?(?:[\w.-]{1,60}:)?"
+    r"(?P<value>(?:(?<=[\"'])[^\"'\n$%][^\"'\n]{2,200}|[^\s\"'|$:]{3,200}))[\"']?\s{0,8}\|\s{0,8}"
+    r"(?:sudo\s{1,8}(?:-\w\s{1,8}){0,3}-S\b|(?:sudo\s{1,8})?(?:chpasswd|passwd|cryptsetup|kinit|su|gpg)\b"
+    r"|(?:docker|podman|nerdctl|helm|oras|crane|buildah|skopeo|gh|glab|npm|cargo|vault|az|op|bw)\b"
+    r"[^\n|;&]{0,60}?\b(?:login|secret|secrets|create)\b|wrangler\s{1,8}secret|gh\s{1,8}secret"
+    r"|fly(?:ctl)?\s{1,8}secrets|gcloud\s{1,8}secrets|pass\s{1,8}insert|smbpasswd|vercel\s{1,8}env)"
 )
 
 _PAIR = regex(
@@ -55,7 +64,7 @@ _SIMPLE = (
     (("login",), _NETRC),
     (("auth",), _PAIR),
     (("pass:",), _OPENSSL),
-    ((":5432:", ":6432:", ":*:"), _PGPASS),
+    ((":5432:", ":5433:", ":6432:", ":3306:", ":1433:", ":1521:", ":27017:", ":*:"), _PGPASS),
     (("echo", "printf"), _SAID),
     (("hook", "telegram", "ifttt", "dingtalk"), _HOOKS),
 )
@@ -73,6 +82,8 @@ class _Program(NamedTuple):
     """Letters of flags whose value follows without a blank: `-pPASS`."""
     apart: str = ""
     """Letters of flags whose value follows after a blank."""
+    long: str = ""
+    """Pattern of longer flags with one dash whose value follows after a blank: `-pw PASS`."""
     pairs: str = ""
     """Letters of flags whose value is `user:pass` or `user%pass`."""
 
@@ -86,7 +97,18 @@ _PROGRAMS = (
     _Program(("sshpass", "7z", "rar "), r"sshpass|7za?|7zr|rar|unrar", joined="p", apart="p"),
     _Program(
         (" login",),
-        r"(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:\s+registry)?\s+login|az\s+login|oc\s+login|cf\s+login",
+        r"(?:docker|podman|nerdctl|helm|oras|crane|skopeo|buildah)(?:\s+(?:registry|auth))?\s+login"
+        r"|(?:oc|cf|expo|eas)\s+login|conan\s+remote\s+login",
+        apart="p",
+    ),
+    _Program(
+        ("az ", "twine", "conan", "snowsql", "hdbsql", "beeline", "hive ", "rabbitmqadmin"),
+        r"az|twine|conan|snowsql|hdbsql|beeline|hive|rabbitmqadmin",
+        apart="p",
+    ),
+    _Program(
+        ("psexec", "rdesktop", "yt-dlp", "youtube-dl", "steghide", "useradd", "usermod", "gem "),
+        r"psexec(?:64)?(?:\.exe)?|rdesktop|yt-dlp|youtube-dl|steghide|useradd|usermod|gem\s+push",
         apart="p",
     ),
     _Program(
@@ -98,36 +120,46 @@ _PROGRAMS = (
     _Program(
         ("zip ", "sqlcmd", "bcp ", "isql"), r"unzip|zip|sqlcmd|bcp|isql", joined="P", apart="P"
     ),
+    _Program(("mosquitto", "p4 "), r"mosquitto_\w{2,8}|p4", apart="P"),
     _Program(("ldap",), r"ldap(?:search|add|modify|delete|whoami|passwd)", apart="w"),
+    _Program(("security ",), r"security\s+[a-z-]{3,40}", apart="wp"),
+    _Program(("ssh-keygen",), r"ssh-keygen", joined="", apart="NP"),
+    _Program(("snmp",), r"snmp(?:walk|get|bulkwalk|set|bulkget)", apart="AX"),
+    _Program(("openssl enc", "openssl aes", "openssl des"), r"openssl\s+[a-z0-9-]+", apart="kK"),
+    _Program(("doctl", "vercel", "codecov"), r"doctl\s+auth\s+init|vercel|codecov", apart="t"),
+    _Program(("nuget push",), r"nuget\s+push", apart="k"),
     _Program(
-        ("curl ", "wget ", "lftp ", "svn ", "xh ", "http ", "https "),
-        r"curl|wget|lftp|svn|xh|https?",
+        ("plink", "pscp", "psftp", "klink"), r"(?:plink|pscp|psftp|klink)(?:\.exe)?", long="pw"
+    ),
+    _Program(("swaks",), r"swaks", long="ap"),
+    _Program(("pdf",), r"pdf[a-z]{2,12}", long="upw|opw"),
+    _Program(
+        ("curl ", "wget ", "lftp ", "svn ", "xh ", "http ", "https ", "etcdctl"),
+        r"curl|wget|lftp|svn|xh|https?|etcdctl",
         apart="",
-        pairs="ua",
+        pairs="uaU",
     ),
     _Program(("smbclient", "rpcclient", "net "), r"smbclient|rpcclient|net\s+rpc", pairs="U"),
 )
 
 
 def _flag_pattern(program: _Program) -> str:
-    value = r"[\"']?(?P<value>(?![$-])[^\s\"'|;&]{3,200})"
     choices = []
     if program.joined:
-        choices.append(rf"-[{program.joined}]{value.replace('value', 'joined')}")
+        choices.append(rf"-[{program.joined}]{VALUE.replace('value', 'joined')}")
     if program.apart:
-        choices.append(rf"-[{program.apart}]\s+{value.replace('value', 'apart')}")
+        choices.append(rf"-[{program.apart}]\s+{VALUE.replace('value', 'apart')}")
+    if program.long:
+        choices.append(rf"-(?:{program.long})\s+{VALUE.replace('value', 'apart')}")
     if program.pairs:
         long = "|--(?:user|proxy-user|auth)[= ]"
         choices.append(
             rf"(?:-[{program.pairs}]\s*{long})\s*[\"']?[^\s:%\"'$/]{{1,100}}[:%]"
-            rf"{value.replace('value', 'pair')}"
+            rf"{VALUE.replace('value', 'pair')}"
         )
     return "|".join(f"(?:{choice})" for choice in choices)
 
 
-_HTPASSWD = regex(
-    r"\bhtpasswd\s+-\w{0,6}b\w{0,6}\s+\S{1,200}\s+\S{1,100}\s+(?P<value>[^\s\"'$]{3,200})"
-)
 _CALLS = tuple(
     (
         program.marks,
@@ -135,15 +167,14 @@ _CALLS = tuple(
         regex(rf"(?<!\S)(?:{_flag_pattern(program)})"),
     )
     for program in _PROGRAMS
-    if program.joined or program.apart or program.pairs
 )
-_COMMAND_END = regex(r"[\n|;&]")
 _MARKS = tuple(
     dict.fromkeys(
         (
             *(mark for marks, _ in _SIMPLE for mark in marks),
             *(mark for marks, _, _ in _CALLS for mark in marks),
-            "htpasswd",
+            *COMMAND_MARKS,
+            *ASSIGNING_MARKS,
         )
     )
 )
@@ -151,7 +182,12 @@ _MARKS = tuple(
 _SPACED = (_NETRC, _OPENSSL, _SAID)
 """Patterns that match only words with blanks between them, as every call of a program does."""
 _WORD_MARKS = tuple(
-    dict.fromkeys(mark for marks, pattern in _SIMPLE if pattern not in _SPACED for mark in marks)
+    dict.fromkeys(
+        (
+            *(mark for marks, pattern in _SIMPLE if pattern not in _SPACED for mark in marks),
+            *("jdbc:oracle", "sonar.login", "from-literal", "/pass"),
+        )
+    )
 )
 """The marks that count in a text of one word, such as a path."""
 
@@ -175,9 +211,9 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
                 if not _is_variable(found["value"]):
                     yield found.span("value")
     yield from _flags(text, held)
-    if "htpasswd" in held:
-        for found in _HTPASSWD.finditer(text):
-            yield found.span("value")
+    for start, end in by_command(text, held):
+        if not text.startswith(("$", "%", "<", "[masked", "..", "**"), start):
+            yield start, end
 
 
 def _key_blocks(text: str) -> Iterator[CredentialSpan]:
@@ -206,8 +242,7 @@ def _flags(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
         for program in names.finditer(text):
             if program.start() < done:
                 continue
-            stop = _COMMAND_END.search(text, program.end())
-            done = len(text) if stop is None else stop.start()
+            done = command_end(text, program.end())
             for found in flags.finditer(text, program.end(), done):
                 kind = found.lastgroup or ""
                 value = found[kind]
@@ -216,4 +251,4 @@ def _flags(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
 
 
 def _is_variable(value: str) -> bool:
-    return value[:1] in "$<{" or value.startswith(("%s", "[masked]", "...", "***")) or "${" in value
+    return value[:1] in "$<{" or value.startswith(("%s", "[masked", "...", "***")) or "${" in value

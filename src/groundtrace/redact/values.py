@@ -101,8 +101,11 @@ def _mixed_case(text: str) -> bool:
 
 
 def _is_code(value: str, name: str, after: str) -> bool:
-    if _CALL.match(value) or _CHAIN.match(value) or value[0] in "([{<|&;)=":
+    if _CALL.match(value) or value[0] in "([{<|&;)=":
         return True
+    if _CHAIN.match(value):
+        # `s.1X3NSGlUcraRWev1RGMz0ac6` is a token, `settings.database.password` is code.
+        return not any(len(part) >= 20 and is_random(part) for part in value.split("."))
     if _IDENTIFIER.match(value):
         # `connect(user=u, password=pw)`; `password = password2`
         return after in (",", ")") or value.lower().rstrip("0123456789") in name

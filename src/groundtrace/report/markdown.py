@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from groundtrace.base.visible import visible
 from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.safe_text import with_note
@@ -18,6 +19,8 @@ WHERE = (
 """Says where readers find what the Markdown leaves out."""
 
 _TICKS = re.compile(r"`+")
+_MARKUP = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|\]\[")
+"""Where a tag, an image or a link begins. A backslash between the two signs ends it."""
 
 
 def render(data: ReportData) -> str:
@@ -58,7 +61,12 @@ def _section(section: Section) -> Iterator[str]:
 
 def paragraph(parts: Paragraph) -> str:
     """One paragraph, names as code."""
-    return "".join(code(part) if isinstance(part, Name) else part for part in parts)
+    return "".join(code(part) if isinstance(part, Name) else _words(part) for part in parts)
+
+
+def _words(text: str) -> str:
+    """A text that is no name. It makes no tag, image or link, should text of a trace get into it."""
+    return _MARKUP.sub(lambda found: "\\".join(found[0]), visible(text, keep="\n"))
 
 
 def code(text: str) -> str:
@@ -90,7 +98,7 @@ def table_lines(found: ReportTable) -> Iterator[str]:
 
 def _cell(part: str) -> str:
     # A code host splits a row at every bar, even inside code, unless a backslash precedes it.
-    return (code(part) if isinstance(part, Name) else part).replace("|", r"\|")
+    return (code(part) if isinstance(part, Name) else _words(part)).replace("|", r"\|")
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], aligns: Sequence[Align]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from msgspec import UNSET
 
+from groundtrace.base.visible import shell_word
 from groundtrace.documents.events import Coverage, Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS, Calculations
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
@@ -248,8 +248,9 @@ def _folder(detail: Detail) -> str:
 
 def _explain(detail: Detail) -> str:
     """The command that shows the same in a terminal, in the folder that contains the run."""
-    folder = _folder(detail)
-    return f"groundtrace explain {shlex.quote(folder)}" if folder else ""
+    outcome = detail.row.outcome
+    folder = "" if outcome is None else f"{outcome.run_id}/{outcome.path}"
+    return f"groundtrace explain {shell_word(folder)}" if 0 < len(folder) <= FOLDER else ""
 
 
 def _tokens_counted(coverage: Coverage) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from groundtrace.base.mcp import server_in_name
+from groundtrace.base.visible import shell_word, visible
 from groundtrace.documents.events import Event, EventsDocument
 
 FAILED = "failed"
@@ -144,16 +145,20 @@ def settings_block(tools: list[UnknownTool]) -> str:
     return "\n\n".join(parts)
 
 
-def about_servers(servers: Mapping[str, int]) -> str:
-    """The flag that would count the calls of other MCP servers; empty if there are none."""
+def about_servers(
+    servers: Mapping[str, int], shown: Callable[[str], str] = visible
+) -> tuple[str, ...]:
+    """The flag that would count the calls of other MCP servers; empty if there are none.
+
+    In parts: `shown` makes text from a trace safe for the terminal or for a report.
+    """
     if not servers:
-        return ""
-    named = ", ".join(f"{name} ({_plural(n, 'call')})" for name, n in servers.items())
-    flags = " ".join(f"--mcp-server {name}" for name in servers)
-    return (
-        f"Not counted as MCP calls: {named}. {flags} counts them. Name all other servers that "
-        "should count too."
-    )
+        return ()
+    named = [(shown(name), f" ({_plural(n, 'call')})", ", ") for name, n in servers.items()]
+    flags = " ".join(f"--mcp-server {shell_word(name)}" for name in servers)
+    rest = " counts them. Name all other servers that should count too."
+    *parts, _ = (part for one in named for part in one)
+    return ("Not counted as MCP calls: ", *parts, ". ", shown(flags), rest)
 
 
 def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
@@ -163,7 +168,7 @@ def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
     if tools:
         lines.append(f"unknown tools: {what_was_read(tools)}")
         lines += [
-            f"  {tool.name}: {_plural(tool.calls, 'call')}, {tool.read} read ({tool.category}), "
+            f"  {visible(tool.name)}: {_plural(tool.calls, 'call')}, {tool.read} read ({tool.category}), "
             f"{tool.failed} failed, {tool.unread} not read"
             for tool in tools[:LISTED]
         ]
@@ -171,7 +176,7 @@ def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
             lines.append(f"  and {len(tools) - LISTED} more tools")
         lines += [what_it_means(tools), "To declare them, add to groundtrace.toml:", ""]
         lines += [settings_block(tools), ""]
-    note = about_servers(servers)
+    note = "".join(about_servers(servers))
     return "\n".join([*lines, note] if note else lines).rstrip("\n")
 
 

@@ -16,6 +16,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
+from groundtrace.redact import masking
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.kept import KeptRows, unpacked
 from groundtrace.rows.trial_row import TrialRow
@@ -173,6 +174,11 @@ def works_on(
 
 def evaluate_stored(work: DocumentWork) -> DocumentDone:
     """One document: its metrics on disk, and its row, or why it is refused."""
+    with masking(work.settings.mask):
+        return _evaluate_stored(work)
+
+
+def _evaluate_stored(work: DocumentWork) -> DocumentDone:
     # Imported only if there is a document: a run without changes needs none of these modules.
     from groundtrace.metrics import evaluate as evaluate_document
     from groundtrace.rows.kept import packed

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from groundtrace.config import Settings, load_mappings
 from groundtrace.errors import UsageError
 from groundtrace.options import RunOptions, rows_of
+from groundtrace.redact import masking
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.request import NoTicker, Request, Ticker
@@ -90,7 +91,7 @@ def request_for(
         may_fork=may_fork,
     )
     own = {name: given[name] for name in Request.__struct_fields__ if name in given}
-    with closing(engine):
+    with closing(engine), masking(settings.mask):
         if "only" in own:
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import fits_only
 from groundtrace.documents.codec import decode
+from groundtrace.documents.masked import masked
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
@@ -59,7 +60,10 @@ def read_outcomes(folder: Folder) -> StoredDocument[OutcomesDocument]:
 def read_one(folder: Folder, path: str, kind: str) -> StoredDocument[D]:
     """One document of a known kind."""
     try:
-        return StoredDocument(path, decode(kind, folder.read(path, MAX_DOCUMENT), path))
+        document = decode(kind, folder.read(path, MAX_DOCUMENT), path)
+        # Others can have written it; all other documents are made from these.
+        document = masked(document) if kind == "retrieval_events" else document
+        return StoredDocument(path, document)
     except VersionError as error:
         return StoredDocument(path, None, Problem(path, "unknown_version", str(error)))
     except InputError as error:

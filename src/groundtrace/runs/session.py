@@ -201,7 +201,8 @@ class AllRunsSession:
     """The folder over all runs, in one session for all stages of a command.
 
     It is locked when a stage first has something to write into it, and its state is saved when the
-    command ends. Outside of a `with` block, each stage has a session of its own.
+    command ends. When each stage locked it again, another command could write there in between.
+    Outside of a `with` block, each stage has a session of its own.
     """
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import EventsDocument
+from groundtrace.documents.masked import masked
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.events import build_document
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
@@ -60,7 +61,7 @@ def stopped_reading(work: TrialWork) -> TrialReading:
     problems = (*work.problems, Problem(".", "time_limit", reason))
     trace, truth = Trace(), GroundTruth()
     with masking(settings.mask):
-        document = build_document(work.trial, trace, [], truth, problems, settings)
+        document = masked(build_document(work.trial, trace, [], truth, problems, settings))
     return TrialReading(work.trial, trace, [], truth, problems, document)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from groundtrace.base.visible import visible
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_rows
@@ -20,7 +21,7 @@ from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.duck import connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """First characters that make a spreadsheet read a cell as a formula."""
 
 
@@ -49,12 +50,16 @@ def _csv_row(row: Iterable[Any]) -> list[Any]:
 
 
 def csv_cell(value: Any) -> Any:
-    """A value as a cell that no spreadsheet reads as a formula."""
+    """A value as a cell that no spreadsheet reads as a formula, and that no terminal obeys.
+
+    A bare carriage return was written without quotes: readers took what followed for a row.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return "" if value is None else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = visible(value, keep="\n\t")
+    return f"'{text}" if value.startswith(_FORMULA) else text
 
 
 class WholeFile:

@@ -23,7 +23,7 @@ def unknown_tools_section(data: ReportData) -> Section | None:
     calls = {} if summary.unknown_tool_calls is UNSET else summary.unknown_tool_calls
     servers = {} if summary.servers_not_counted is UNSET else summary.servers_not_counted
     tools = unknown_tools(calls)
-    note = about_servers(servers)
+    note = about_servers(servers, Name)
     if not tools and not note:
         return None
     sentences = [what_was_read(tools), what_it_means(tools)] if tools else []
@@ -48,7 +48,7 @@ def unknown_tools_section(data: ReportData) -> Section | None:
     return Section(
         "unknown-tools",
         "Unknown tools",
-        tuple((sentence,) for sentence in (*sentences, note) if sentence),
+        tuple(part for part in (*((one,) for one in sentences), note) if part),
         (table,) if tools else (),
         code=settings_block(tools),
         code_caption="To declare them, add to groundtrace.toml:",

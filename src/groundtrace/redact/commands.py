@@ -1,0 +1,159 @@
+"""Credentials that a command takes as a word: `vault login X`, `gh secret set N --body X`.
+
+Every entry of `_WORDS` is a pattern for one program, tried only if its mark is in the text. Flags of
+one letter (`mysql -pX`) are in `redact.places`, flags with a telling name in `redact.named`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from groundtrace.base.patterns import regex
+from groundtrace.redact.forms import CredentialSpan
+
+VALUE = r"[\"']?(?P<value>(?:(?<=[\"'])[^\"'\n$<][^\"'\n]{2,400}|(?![$<-])[^\s\"'|;&<>]{3,400}))"
+"""A word that is the credential; in quotes it may hold blanks and signs of the shell."""
+_REST = r"[^\n|;&]{0,200}?"
+"""Other words of the same command."""
+_FLAGS = r"(?:--?[\w-]{1,30}(?:=\S{1,100})?[ \t]{1,8}){0,5}"
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "vault": (rf"\bvault[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}(?:token=)?(?!\w{{1,30}}=){VALUE}",),
+    "secret set": (
+        rf"\bgh[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s(?:--body|-b)[=\s]\s{{0,8}}{VALUE}",
+        rf"\bkeyvault[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",
+    ),
+    "put-parameter": (rf"\bput-parameter\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",),
+    "--secret-": (r"--secret-(?:string|binary)[=\s]\s{0,8}[\"']?(?P<value>\{[^\n]{3,4000}?\})",),
+    "from-literal": (rf"--from-literal[=\s]\s{{0,8}}[\"']?[\w.-]{{1,80}}={VALUE}",),
+    "cargo": (rf"\bcargo[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "authtoken": (rf"\bauthtoken[ \t]{{1,8}}{VALUE}",),
+    "snyk": (rf"\bsnyk[ \t]{{1,8}}auth[ \t]{{1,8}}{VALUE}",),
+    "wandb": (rf"\bwandb[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "bw ": (
+        rf"\bbw[ \t]{{1,8}}unlock[ \t]{{1,8}}{VALUE}",
+        rf"\bbw[ \t]{{1,8}}login[ \t]{{1,8}}\S{{1,100}}@\S{{1,100}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "pypi-token": (rf"\bpypi-token\.\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
+    "http-basic": (rf"\bhttp-basic\.\S{{1,80}}[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",),
+    "-oauth.": (rf"\b(?:github|gitlab|bitbucket)-oauth\.\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
+    "gitlab-token": (rf"\bgitlab-token\.\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
+    "bundle": (
+        rf"\bbundle[ \t]{{1,8}}config[ \t]{{1,8}}(?:set[ \t]{{1,8}})?{_FLAGS}\S{{1,100}}[ \t]{{1,8}}[^\s:]{{1,80}}:{VALUE}",
+    ),
+    "user-secrets": (
+        rf"\buser-secrets[ \t]{{1,8}}set[ \t]{{1,8}}{_FLAGS}(?:\"[^\"\n]{{1,100}}\"|\S{{1,100}})[ \t]{{1,8}}{VALUE}",
+    ),
+    "-cli": (
+        rf"(?i)\b(?:redis|valkey|keydb)-cli\b{_REST}\sAUTH[ \t]{{1,8}}(?:[\w.-]{{1,40}}[ \t]{{1,8}})?{VALUE}",
+        rf"\breset-admin-password[ \t]{{1,8}}{_FLAGS}{VALUE}",
+    ),
+    "requirepass": (rf"(?i)\brequirepass[ \t]{{1,8}}{VALUE}",),
+    "masterauth": (rf"(?i)\bmasterauth[ \t]{{1,8}}{VALUE}",),
+    "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
+    "<<<": (
+        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|cryptsetup|gpg|openssl)\b"
+        rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
+    ),
+    "encrypt_string": (rf"\bencrypt_string[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "pulumi": (
+        rf"\bpulumi[ \t]{{1,8}}config[ \t]{{1,8}}set\s(?=[^\n|;&]{{0,400}}--secret)\s{{0,8}}{_FLAGS}"
+        rf"[\w:.\[\]-]{{1,80}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "sqlplus": (
+        r"\bsqlplus[ \t]{1,8}(?:-\w{1,10}[ \t]{1,8}){0,4}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",
+    ),
+    "dp ": (
+        r"\b(?:exp|imp)dp[ \t]{1,8}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",
+        rf"\b(?:xfree)rdp\b{_REST}\s/p:{VALUE}",
+    ),
+    "sqlldr": (r"\bsqlldr[ \t]{1,8}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",),
+    "jdbc:oracle": (r"jdbc:oracle:\w{1,10}:[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})@",),
+    " using ": (
+        rf"(?i)\bconnect[ \t]{{1,8}}to[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}user[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}using[ \t]{{1,8}}{VALUE}",
+    ),
+    "rabbitmqctl": (
+        rf"\b(?:add_user|change_password|authenticate_user)[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "lftp": (rf"\s-u\s{{0,8}}[\"']?[\w.@-]{{1,80}},{VALUE}",),
+    "smbclient": (rf"\bsmbclient[ \t]{{1,8}}\S{{1,200}}[ \t]{{1,8}}{VALUE}",),
+    "net use": (
+        rf"(?i)\bnet[ \t]{{1,8}}use[ \t]{{1,8}}(?:\w:|\*)?\s{{0,8}}\\\\\S{{1,200}}[ \t]{{1,8}}(?!/){VALUE}",
+        rf"(?i)\bnet[ \t]{{1,8}}use\b{_REST}/user:\S{{1,80}}[ \t]{{1,8}}(?!/){VALUE}",
+    ),
+    "net user": (rf"(?i)\bnet[ \t]{{1,8}}user[ \t]{{1,8}}[\w.-]{{1,80}}[ \t]{{1,8}}(?!/){VALUE}",),
+    "/pass": (rf"(?i)(?<!\S)/pass(?:word)?:{VALUE}",),
+    "/p": (rf"\b(?:signtool|rdp)\b{_REST}\s/p(?:[ \t]{{1,8}}|:){VALUE}",),
+    "schtasks": (rf"(?i)\bschtasks\b{_REST}\s/rp[ \t]{{1,8}}{VALUE}",),
+    "_pw": (rf"\b(?:input|user|owner)_pw[ \t]{{1,8}}{VALUE}",),
+    "mc ": (
+        r"\bmc[ \t]{1,8}(?:alias[ \t]{1,8}set|config[ \t]{1,8}host[ \t]{1,8}add)[ \t]{1,8}\S{1,80}[ \t]{1,8}\S{1,200}[ \t]{1,8}"
+        rf"\S{{1,200}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "alias set": (
+        rf"\balias[ \t]{{1,8}}set[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}https?://\S{{1,200}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "obscure": (rf"\brclone[ \t]{{1,8}}obscure[ \t]{{1,8}}{VALUE}",),
+    "chamber": (
+        rf"\bchamber[ \t]{{1,8}}write[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "securestring": (rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}(?:-String[ \t]{{1,8}})?{VALUE}",),
+    "getconnection": (
+        r"getConnection\([^()\n]{1,200},\s{0,8}[\"'][^\"'\n]{1,80}[\"']\s{0,8},\s{0,8}[\"'](?P<value>[^\"'\n]{3,200})[\"']",
+    ),
+    "sonar.login": (rf"(?<![a-z])sonar\.login[=\s]\s{{0,8}}{VALUE}",),
+    "openssl": (
+        rf"\bopenssl[ \t]{{1,8}}passwd[ \t]{{1,8}}(?:-\w{{1,8}}[ \t]{{1,8}}){{0,4}}{VALUE}",
+    ),
+    "mkpasswd": (rf"\bmkpasswd[ \t]{{1,8}}(?:-\S{{1,20}}[ \t]{{1,8}}){{0,4}}{VALUE}",),
+    "creds": (rf"--(?:src-|dest-)?creds[=\s]\s{{0,8}}[\"']?[^\s:\"'$]{{1,100}}:{VALUE}",),
+    "htpasswd": (
+        rf"\bhtpasswd[ \t]{{1,8}}-\w{{0,6}}n\w{{0,6}}[ \t]{{1,8}}[\w.@-]{{1,100}}[ \t]{{1,8}}{VALUE}",
+        rf"\bhtpasswd[ \t]{{1,8}}-\w{{0,6}}b\w{{0,6}}[ \t]{{1,8}}\S{{1,200}}[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",
+    ),
+}
+"""From a text in lower case that must be there to patterns; their group `value` is the credential."""
+
+MARKS = tuple(_WORDS)
+_PATTERNS = {mark: tuple(regex(one) for one in texts) for mark, texts in _WORDS.items()}
+
+_ASSIGNING: Mapping[str, re.Pattern[str]] = {
+    "secrets": regex(
+        r"\b(?:fly|flyctl|doppler|supabase|railway|eas)[ \t]{1,8}secrets?[ \t]{1,8}(?:set|import)\b"
+    ),
+    "vault": regex(r"\bvault[ \t]{1,8}(?:kv[ \t]{1,8}(?:put|patch)|write)\b"),
+    "encrypt": regex(r"\btravis[ \t]{1,8}encrypt\b"),
+}
+"""Programs that store every `NAME=value` after them as a secret."""
+_ASSIGNED = regex(rf"(?<!\S)[\"']?[\w.-]{{1,80}}={VALUE}")
+_COMMAND = regex(r"(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\n|;&])*+")
+"""The rest of a command; a bar in quotes does not end it."""
+
+_COOKIES = regex(r"(?i)(?:\bcookie2?:|\bcookie[\"']\s{0,8}:|\s(?:-b|--cookie)[=\s])[^\n\r]{1,8000}")
+_COOKIE = regex(r"[\w.-]{1,80}=(?P<value>[^\s;,\"'\\]{8,4000})")
+ASSIGNING_MARKS = (*_ASSIGNING, "cookie", " -b")
+
+
+def command_end(text: str, at: int) -> int:
+    """Where the command ends that a program begins."""
+    found = _COMMAND.match(text, at)
+    return len(text) if found is None else found.end()
+
+
+def by_command(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
+    """Words that a command takes as a credential; `held` are the marks that the text holds."""
+    for mark in held & _PATTERNS.keys():
+        for pattern in _PATTERNS[mark]:
+            for found in pattern.finditer(text):
+                yield found.span("value")
+    for mark in held & _ASSIGNING.keys():
+        for head in _ASSIGNING[mark].finditer(text):
+            for found in _ASSIGNED.finditer(text, head.end(), command_end(text, head.end())):
+                yield found.span("value")
+    if "cookie" in held or " -b" in held:
+        for header in _COOKIES.finditer(text):
+            for found in _COOKIE.finditer(text, *header.span()):
+                if any(char.isdigit() for char in found["value"]):
+                    yield found.span("value")
