@@ -534,6 +534,8 @@ class Contender(TrialId, frozen=True, kw_only=True):
     """The task definition that the trial was joined to."""
     outcome: Outcome = field(default_factory=Outcome)
     """From the records only; what the trace adds is filled in later."""
+    first_call: float | None = None
+    """When the first call was made, where finding the trial meant reading its trace."""
     file_time: float | None = None
     """When the trace's file last changed, for trials without records."""
 

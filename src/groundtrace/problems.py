@@ -28,7 +28,9 @@ DeclaredKind = Literal[
     "not_a_file",
     "not_an_object",
     "not_utf8",
+    "order_unknown",
     "result_without_names",
+    "stray_trace",
     "time_limit",
     "task_from_folder",
     "times_reversed",
@@ -231,7 +233,14 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "not_a_file": "A folder, device or pipe is where a record should be; it was not read.",
     "not_an_object": "A record is not a JSON object.",
     "not_utf8": "A file has bytes that are not UTF-8.",
+    "order_unknown": (
+        "A task has several batches (or trials, with `--trials latest`), and no time tells which is the "
+        "latest: all count."
+    ),
     "result_without_names": "result.json names neither task nor trial.",
+    "stray_trace": (
+        "A trace lies outside of every trial's folder, among folders of trials; it is not evaluated."
+    ),
     "task_from_folder": "Only the folder's name says which task the trial ran.",
     "time_limit": (
         "The trial took more processor time than `--trial-seconds` allows; nothing is known "
@@ -245,7 +254,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "trace_missing": "A manifest names a trace, or a sample in a trace, that does not exist.",
     "unlisted_folder": "A folder cannot be listed; its contents are missing from the results.",
     "unreadable": "A file cannot be read.",
-    "verdicts_disagree": "Two records beside a trace give different verdicts; the nearest counts.",
+    "verdicts_disagree": "Two records beside a trace give different verdicts. A report of the trial itself counts; of lists none does.",
 }
 """Met while finding trials and reading their records."""
 

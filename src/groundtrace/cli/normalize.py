@@ -120,9 +120,9 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
         lines.append(f"{left} no longer in RUNS and left out: {named}{rest}")
-    lines += [f"cannot be read: {record}" for record in done.broken[:shown]]
+    lines += done.broken[:shown]
     if (more := len(done.broken[SHOWN_NOTES:])) and not everything:
-        lines.append(f"cannot be read: and {plural(more, 'more record')}; -v lists all")
+        lines.append(f"and {plural(more, 'more record')} like this; -v lists all")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v lists all")

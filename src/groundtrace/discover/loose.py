@@ -56,12 +56,26 @@ def task_forms(name: str) -> Iterator[str]:
         found = _REPEAT.fullmatch(found["task"])
 
 
-def known_task(name: str, tasks: TaskIndex | None) -> Task | None:
-    """The definition of the task that one of the forms of a name names."""
+def known_task(name: str, tasks: TaskIndex | None, parts: Sequence[str] = ()) -> Task | None:
+    """The definition of the task that one of the forms of a name names.
+
+    If several suites have such a task, a folder of the path `parts` with a suite's name decides.
+    """
     if tasks is None:
         return None
-    found = (tasks.find(form) for form in task_forms(name))
+    suites = (None, *reversed(parts[:-1]))
+    found = (tasks.find(form, suite) for form in task_forms(name) for suite in suites)
     return next((task for task in found if task is not None), None)
+
+
+def _no_task(item: LooseItem, name: str, tasks: TaskIndex) -> Problem:
+    """Why a trial has no task: none of its name is defined, or several are."""
+    several = [found for form in task_forms(name) if len(found := tasks.candidates(form)) > 1]
+    if not several:
+        return Problem(item.path, "no_task", NO_TASK)
+    where = ", ".join(sorted(task.benchmark for task in several[0]))
+    reason = f"{len(several[0])} tasks are named {name!r} ({where}) and no folder says which"
+    return Problem(item.path, "ambiguous_task", reason)
 
 
 def name_task(
@@ -76,10 +90,10 @@ def name_task(
     """
     for name, where in stated:
         if name is not None:
-            task = known_task(name, tasks)
+            task = known_task(name, tasks, parts)
             return Named(task.name if task is not None else name, task, where)
     for index, part in enumerate(reversed(parts)):
-        task = known_task(stem_of(part) if index == 0 else part, tasks)
+        task = known_task(stem_of(part) if index == 0 else part, tasks, parts)
         if task is not None:
             return Named(task.name, task, "name of the file" if index == 0 else "name of a folder")
     only = None if tasks is None else tasks.for_nameless
@@ -116,9 +130,11 @@ BENCHMARK = "loose"
 """Benchmark of a trial whose task is in no data set."""
 
 
-def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False) -> Named:
+def task_of(
+    item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False, apart: bool = False
+) -> Named:
     """The task of a sample: as the manifest, the layout that the user gives, the trace, or names of
-    files and folders say."""
+    files and folders say. `apart`: rows that only have numbers stand in files of different names."""
     row = item.row.texts if item.row is not None else {}
     stated = item.stated
     by_layout = item.roles.get("task")
@@ -128,7 +144,8 @@ def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False)
         (stated.task, f"trace: {stated.task_place or 'task'}"),
     ]
     if item.sample is not None and stated.task is None:
-        places.append((item.sample, "id of the sample"))
+        file = f"{stem_of(item.parts[-1])}-" if apart and is_numbered(item) else ""
+        places.append((f"{file}{item.sample}", "id of the sample"))
     named = name_task(places, item.parts, tasks, by_layout)
     if named.task is None and tasks is not None and row.get("task") is None and not stated.task:
         asked = task_in_prompt(item, tasks)
@@ -158,6 +175,16 @@ def task_in_prompt(item: LooseItem, tasks: TaskIndex) -> Task | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+_NUMBERED = regex(r"row-\d+")
+
+
+def is_numbered(item: LooseItem) -> bool:
+    """Whether nothing but its number tells a row from others: then the first row of one file and
+    the first row of another are not one task."""
+    sample = item.sample
+    return sample is not None and item.stated.task is None and bool(_NUMBERED.fullmatch(sample))
+
+
 def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
     """The configuration of a sample, and where it comes from."""
     row = item.row.texts if item.row is not None else {}
@@ -174,7 +201,8 @@ def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
     known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
     makers = (model_name(item.stated.model), item.stated.harness)
     low = frozenset(maker.casefold() for maker in makers if maker)
-    return Clues(item.parts, frozenset(known), low, bool(names))
+    # The samples of a file are its lowest level: they are the tasks, and no folder above is one.
+    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None)
 
 
 def instance_names(item: LooseItem) -> list[str]:
@@ -213,7 +241,7 @@ def loose_trial(
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
     if named.task is None and tasks is not None and len(tasks):
-        problems.append(Problem(item.path, "no_task", NO_TASK))
+        problems.append(_no_task(item, named.name, tasks))
     for key in ("model", "harness", "harness_version"):
         if key in texts:
             evidence[key] = "manifest"
@@ -236,6 +264,7 @@ def loose_trial(
         task=named.task,
         outcome=outcome,
         trial_key=key_of_place(f"{run_id}/{item.path}"),
+        first_call=item.first_call,
         file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
@@ -334,20 +363,36 @@ def discover_loose(
     given = [Layout(pattern) for pattern in settings.layout]
     layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
     yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
+    apart = len({stem_of(item.parts[-1]) for item in items if is_numbered(item)}) > 1
     for item in items:
-        item.named = task_of(item, tasks, is_given=bool(given))
+        item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
         item.config = config_of(item, settings)
     if not given and items and loose.file is None:
         yield InferredLayout(run_id, tuple(layout.pattern for layout in layouts))
-    verdicts = Verdicts(name for item in items for name in instance_names(item))
+    verdicts = Verdicts((n for item in items for n in instance_names(item)), _shared(items))
     alone = len({item.config[0] for item in items}) == 1
     for item in items:
         trial, problems = loose_trial(item, folder, run_id, verdicts, tasks, alone=alone)
         if only is not None and not matches(only, trial):
             continue
         for problem in (*item.problems, *problems):
-            yield FoundProblem(trial.path, run_id, problem)
+            yield FoundProblem(trial.path, run_id, problem, is_named_whole=True)
         yield trial
+
+
+def _shared(items: Iterable[LooseItem]) -> set[tuple[str, str]]:
+    """Folders and tasks with trials of several configurations below: a file of verdicts there cannot
+    be about each of them."""
+    first: dict[tuple[str, str], str] = {}
+    shared: set[tuple[str, str]] = set()
+    for item in items:
+        assert item.named is not None
+        folders = [part for part in item.parts[:-1] if part != "/"]
+        for place in ("..", *("/".join(folders[:end]) for end in range(len(folders) + 1))):
+            key = (place, item.named.name)
+            if first.setdefault(key, item.config[0]) != item.config[0]:
+                shared.add(key)
+    return shared
 
 
 def _laid_out(
@@ -384,6 +429,7 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
             yield Skipped(item.path, None, f"repeats {found.repeats.file} and adds no call")
         else:
             item.repeats = found.repeats
+            item.first_call = None  # of the other session
             item.problems.append(found.problem(item.path))
     items[:] = [item for number, item in enumerate(items) if number not in copies]
 

@@ -147,6 +147,8 @@ class LooseItem(msgspec.Struct):
     """What the folders above it say, by their layout."""
     problems: list[Problem] = field(default_factory=list)
     session: SessionCalls | None = None
+    first_call: float | None = None
+    """When its first call was made, if that is known without reading it again."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
 
@@ -176,6 +178,15 @@ def loose_items(
 
 _Place = tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]
 """The folder that holds a file, or why something is no file; and the path below RUNS."""
+
+
+HOMES = frozenset(
+    {
+        *(".claude", ".codex", ".gemini", ".qwen", ".pi", ".copilot", ".kimi", ".cursor"),
+        *(".openhands", ".continue", ".cline", ".opencode", ".aider", ".local", ".config"),
+    }
+)
+"""Hidden folders in which harnesses keep their sessions; other hidden ones are not searched."""
 
 
 class _Walk:
@@ -235,9 +246,11 @@ class _Walk:
         below = (*parts, clean_text(entry.name))
         shown = "/".join(below)
         pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
-        if entry.name in (OUTPUT, AGGREGATE) or entry.name.startswith("."):
+        if entry.name in (OUTPUT, AGGREGATE):
             return
-        if pattern is not None:
+        if entry.name.startswith(".") and entry.name not in HOMES and not entry.is_link:
+            yield Skipped(shown, None, "a hidden folder"), below
+        elif pattern is not None:
             reason = f"named like {pattern!r} in the list of skipped folders"
             yield Skipped(shown, None, reason), below
         elif len(below) > MAX_DEPTH:
@@ -308,6 +321,7 @@ def _samples(
             *(folder, file, parts, sample.sample_id, sample.stated, found.reader.name, mark),
             *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
+            first_call=sample.first_call,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"

@@ -56,6 +56,11 @@ class Records(Frozen, frozen=True):
         return as_name(dig(getattr(self, record), *keys))
 
 
+def is_record(name: str) -> bool:
+    """Whether a file is a record by its name."""
+    return name in _RECORDS
+
+
 def dig(value: Any, *keys: str) -> Any:
     """The value at the end of a path of keys, or None."""
     for key in keys:
@@ -231,6 +236,13 @@ def _object(
     return _parse(name, data, problems)
 
 
+def what_git_left(data: bytes) -> str | None:
+    """That a file only stands for one that Git LFS did not fetch, and what to do about it."""
+    from groundtrace.traces.kit.choose import POINTER, is_pointer
+
+    return POINTER if is_pointer(data) else None
+
+
 def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]:
     try:
         data.decode("utf-8", errors="surrogatepass")
@@ -244,6 +256,7 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
         return {}
     except BadJsonError as error:
         reason = "empty" if not data.strip() else f"not JSON: {error}"
+        reason = what_git_left(data) or reason
         problems.append(Problem(name, "broken_json", reason, line=error.line))
         return {}
     if not isinstance(value, dict):

@@ -40,6 +40,7 @@ from groundtrace.runs.plan import (
     problems_outside_runs,
 )
 from groundtrace.runs.read import document_paths, read_outcomes
+from groundtrace.runs.refused import is_of_another
 from groundtrace.runs.request import Request
 from groundtrace.runs.session import RunSession, work_through
 from groundtrace.runs.state import RunSeen
@@ -188,12 +189,16 @@ class _FoundRuns:
                 yield RunToDo(looked.output, trials, looked.run, looked.fingerprint)
 
 
-_FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
+_FAULTS = frozenset({"bad_row", "stray_trace", "trace_missing", "unrecognised"})
 """Kinds of problems that make a trial missing although the user named it."""
 
 
 _BROKEN = frozenset({"broken_json", "broken_toml", "unreadable", "too_large"})
 """Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer."""
+
+
+_UNCLEAR = frozenset({"order_unknown", "verdicts_disagree"})
+"""Kinds of problems that leave open which trial or which verdict counts."""
 
 
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
@@ -213,7 +218,10 @@ def _note_fault(item: Found, done: Normalized) -> None:
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
     elif problem.kind in _BROKEN:
-        done.broken.append(mask(f"{item.path}/{problem}"))
+        named = str(problem) if item.is_named_whole else f"{item.path}/{problem}"
+        done.broken.append(mask(f"cannot be read: {named}"))
+    elif problem.kind in _UNCLEAR:
+        done.broken.append(mask(f"unclear: {problem}"))
 
 
 class _RunToNormalize(msgspec.Struct):
@@ -279,6 +287,11 @@ class Events(Target[_RunToNormalize], frozen=True):
             before = len(done.broken)
             found = _noting_faults(found, done)
             plan = plan_run(found, todo.output.folder, run.path, self.context, self.known)
+            for planned in plan.trials:
+                for problem in planned.problems:
+                    if problem.kind == "order_unknown":  # known only when all trials are
+                        _note_fault(FoundProblem(problem.file, None, problem), done)
+            done.broken[before:] = dict.fromkeys(done.broken[before:])
             plan = replace(plan, broken=tuple(done.broken[before:]))
             self._note_other_tasks(plan, done)
         if not plan.trials:
@@ -357,7 +370,8 @@ def _enter(result: Done[TrialWork, TrialDone], one: _RunToNormalize, did: Did) -
         )
         # An earlier run made these metrics from other inputs: they are not results of the trial
         # as it is now.
-        work.output.remove(metrics_path(work.document_path))
+        if not is_of_another(work.output, metrics_path(work.document_path)):
+            work.output.remove(metrics_path(work.document_path))
         work.output.remove(work.document_path)
         return
     made = result.result

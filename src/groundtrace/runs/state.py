@@ -37,7 +37,7 @@ class RunSeen(msgspec.Struct, frozen=True, kw_only=True):
     noted: bool = True
     """Whether task definitions had problems; these are reported again after every run."""
     broken: tuple[str, ...] = ()
-    """Records of trials that could not be read, with the reason."""
+    """Lines about records that could not be read or leave something open."""
 
 
 class State(msgspec.Struct, kw_only=True):

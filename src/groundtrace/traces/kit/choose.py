@@ -179,6 +179,13 @@ _known: dict[tuple[object, ...], Detected] = {}
 """Files that were recognised by an outline: each sample of a file asks again for its reader."""
 _POINTER = b"version https://git-lfs.github.com/spec/"
 POINTER = "a Git LFS pointer: run git lfs pull"
+
+
+def is_pointer(head: bytes) -> bool:
+    """Whether a file only stands for one that Git LFS did not fetch."""
+    return head.startswith(_POINTER)
+
+
 _JSON = regex(rb"(?:\xef\xbb\xbf)?\s*+[{\[]")
 
 
@@ -196,7 +203,7 @@ def look(
     """
     with folder.open(path) as stream:
         head = stream.read(HEAD)
-        if head.startswith(_POINTER):
+        if is_pointer(head):
             return None, head
         probe = Probe(path, head)
         best = claim_on(probe, expected, "marker") or claim_on(probe, readers, weakest)
@@ -231,7 +238,7 @@ def _claim_on_outline(
 
 def what_it_is(head: bytes) -> str:
     """What a file looks like that no reader knows, by its first bytes."""
-    if head.startswith(_POINTER):
+    if is_pointer(head):
         return POINTER
     if not head.strip():
         return "empty"
@@ -283,7 +290,7 @@ def reader_for(
         return None, Problem(path, "unreadable", str(error))
     if best is not None:
         return best, None
-    if head.startswith(_POINTER):
+    if is_pointer(head):
         return None, Problem(path, "unrecognised", POINTER)
     kind: ProblemKind = "unrecognised" if head.strip() else "empty_file"
     reason = "no reader knows this file" if head.strip() else "the file is empty"

@@ -76,7 +76,12 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
-    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
+    yield Sample(
+        None,
+        _stated_by_source(source),
+        session=session_calls(found.reader, source),
+        first_call=source.first_call,
+    )
 
 
 def _stated_by_source(source: Source) -> Stated:
@@ -98,6 +103,12 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
     from groundtrace.traces import read_trace
 
     return read_trace(trial.folder, mappings=mappings)
+
+
+def first_call_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> float | None:
+    """When the first call of a trial was made, read from its trace."""
+    calls = read_trace_of(trial, mappings).trace.calls
+    return min((call.timestamp for call in calls if call.timestamp is not None), default=None)
 
 
 def read_loose(

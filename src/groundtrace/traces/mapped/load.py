@@ -71,14 +71,16 @@ def _is_true(mapping: Declared, value: Any) -> bool:
 def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The trials of a file, with what each states."""
     if mapping.layout != "rows":
-        yield Sample(None, read(mapping, folder, path, None, Keep()).stated)
+        source = read(mapping, folder, path, None, Keep())
+        yield Sample(None, source.stated, first_call=source.first_call)
         return
     try:
         for name, value in named_rows(folder, path, _naming(mapping)):
             if isinstance(value, Problem):
                 yield value
             else:
-                yield Sample(name, _read_object(mapping, value, path, Keep()).stated)
+                source = _read_object(mapping, value, path, Keep())
+                yield Sample(name, source.stated, first_call=source.first_call)
     except OSError as error:
         yield Problem(path, "unreadable", f"cannot be read: {error}")
 
