@@ -30,6 +30,7 @@ def seen(config: str, number: int, cost: float, repo: str = "heron", **more: obj
             "unknown_calls": 0,
             "values": ObservedValues({"cost_usd": 0}, [cost]),
             "is_copy": False,
+            "is_session": True,
             "why": WhyAbsent((), None),
             **more,
         },
@@ -110,6 +111,8 @@ def test_groups_with_a_common_task_are_not_unpaired() -> None:
     assert share_no_task(trials, PAIR)
     assert not share_no_task([*trials, seen(PAIR[0], 99, 1.0, task="with-mcp-0")], PAIR)
     assert not share_no_task(trials, (PAIR[0], "nobody"))
+    of_a_benchmark = seen(PAIR[0], 98, 1.0, is_session=False)
+    assert not share_no_task([*trials, of_a_benchmark], PAIR)
 
 
 def test_noise_is_found_in_at_most_5_percent() -> None:

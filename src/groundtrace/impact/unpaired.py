@@ -39,9 +39,13 @@ _STEPS = 60
 
 
 def share_no_task(trials: Sequence[Observation], pair: tuple[str, str]) -> bool:
-    """Whether two configurations have trials, and no task in common."""
-    tasks = [{o.task for o in trials if o.config_name == name} for name in pair]
-    return all(tasks) and not tasks[0] & tasks[1]
+    """Whether two configurations are sessions of somebody's own work, with no task in common.
+
+    Trials of a benchmark are meant to be compared on common tasks; without any, nothing is said.
+    """
+    own = [o for o in trials if o.config_name in pair]
+    tasks = [{o.task for o in own if o.config_name == name} for name in pair]
+    return all(tasks) and not tasks[0] & tasks[1] and all(o.is_session for o in own)
 
 
 def compare_unpaired(
