@@ -99,8 +99,8 @@ def test_what_else_differs() -> None:
     ]
     found = compare_unpaired(trials, PAIR, ImpactOptions())
     told = {one.what: (one.baseline, one.config) for one in found.differs}
-    assert told["files of the commits, mean"] == ("2.0 (of 1)", "7.0 (of 1)")
-    assert told["lines of the commits, mean"] == ("unknown", "40.0 (of 1)")
+    assert told["files a commit"] == ("2.0 (1 session)", "7.0 (1 session)")
+    assert told["lines a commit"] == ("unknown", "40.0 (1 session)")
     assert told["repositories"] == ("heron 1", "otter 1")
     assert told["weeks"] == ("2026-W19 1", "unknown 1")
     assert "No experiment" in found.statement

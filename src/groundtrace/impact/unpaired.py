@@ -14,6 +14,7 @@ from datetime import date
 
 import numpy as np
 
+from groundtrace.base.visible import plural
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.comparison import (
     ServerWorth,
@@ -210,7 +211,7 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
 def _mean(of: Callable[[Observation], float | None]) -> Callable[[Sequence[Observation]], str]:
     def text(group: Sequence[Observation]) -> str:
         known = [value for seen in group if (value := of(seen)) is not None]
-        return f"{np.mean(known):.1f} (of {len(known)})" if known else "unknown"
+        return f"{np.mean(known):.1f} ({plural(len(known), 'session')})" if known else "unknown"
 
     return text
 
@@ -226,8 +227,8 @@ def _week(seen: Observation) -> str | None:
 
 
 _DIFFERS: Mapping[str, Callable[[Sequence[Observation]], str]] = {
-    "files of the commits, mean": _mean(lambda o: float(o.relevant_files) or None),
-    "lines of the commits, mean": _mean(lambda o: o.relevant_lines),
+    "files a commit": _mean(lambda o: float(o.relevant_files) or None),
+    "lines a commit": _mean(lambda o: o.relevant_lines),
     "repositories": _shares(lambda o: o.repo),
     "models": _shares(lambda o: o.model),
     "weeks": _shares(_week),
