@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import click
 
 from groundtrace.base.visible import shell_word
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.prepare import settings_of
 from groundtrace.cli.terminal import in_columns, print_json, print_result
 from groundtrace.options import Json, Option, Tracebacks, TrialOptions
@@ -32,7 +32,7 @@ class Explain(TrialOptions, total=False):
     verbose: Tracebacks
 
 
-@flags.command("explain")
+@from_options.command("explain")
 @click.argument("trial", metavar="TRIAL")
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:

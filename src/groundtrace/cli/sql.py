@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.terminal import in_columns, print_json, print_result, say_failures
 from groundtrace.options import Messages, Option, Setup, Where
 
@@ -23,9 +23,9 @@ class Sql(Where, Setup, Messages, total=False):
     csv: Annotated[bool, Option("output", "Print the result as CSV")]
 
 
-@flags.command("sql")
+@from_options.command("sql")
 @click.argument("query")
-@flags.runs_argument
+@from_options.runs_argument
 def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.
 

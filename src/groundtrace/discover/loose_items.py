@@ -21,7 +21,7 @@ from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
-from groundtrace.model import Problem, Repeats, Stated, Task
+from groundtrace.model import Claimed, Problem, Repeats, Stated, Task
 from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
@@ -153,6 +153,8 @@ class LooseItem(msgspec.Struct):
     session: SessionCalls | None = None
     first_call: float | None = None
     """When its first call was made, if that is known without reading it again."""
+    claimed: Claimed | None = None
+    """What its file was recognised as."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
 
@@ -315,6 +317,7 @@ def _samples(
         companions = companions_of(found.reader, folder, file)
     mark = _mark(folder, (file, *companions), watch)
     entry = folder.stat(file)
+    claimed = entry and Claimed(found.reader.name, found.evidence, entry.mark)
     for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
@@ -330,6 +333,7 @@ def _samples(
             *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
             first_call=sample.first_call,
+            claimed=claimed,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
