@@ -317,7 +317,8 @@ def _samples(
         companions = companions_of(found.reader, folder, file)
     mark = _mark(folder, (file, *companions), watch)
     entry = folder.stat(file)
-    claimed = entry and Claimed(found.reader.name, found.evidence, entry.mark)
+    state = "" if entry is None else entry.mark
+    claimed = Claimed(found.reader.name, found.evidence, state)
     for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
