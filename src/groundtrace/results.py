@@ -14,7 +14,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.answer_text import analysis_lines, analysis_text
+from groundtrace.report.answer_text import analysis_text, render_html
 from groundtrace.report.wording import reason
 from groundtrace.runs.evaluated_trials import evaluated_trials
 from groundtrace.runs.output_folders import OutputFolders
@@ -111,7 +111,7 @@ class Summary:
         return _html_table("", heads, body)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Impact:
     """An impact analysis: the answer, comparisons of configurations, correlations."""
 
@@ -138,11 +138,13 @@ class Impact:
     def __str__(self) -> str:
         return analysis_text(self.document)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
-        return _html_table("", [], [list(line) for line in analysis_lines(self.document)])
+        return render_html(self.document)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult:
     """What `run` did."""
 
@@ -168,6 +170,8 @@ class RunResult:
         lines += [f"failed: {line}" for line in self.failed]
         lines += [f"report: {path}" for path in self.reports]
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         shown = [part._repr_html_() for part in (self.impact, self.summary) if part is not None]

@@ -230,7 +230,9 @@ def test_results_show_themselves_and_let_no_markup_in(evaluated: Path) -> None:
     for shown in (evaluation, done, done.impact, done.summary):
         assert shown is not None
         html = shown._repr_html_()
-        assert html.startswith("<table>") and html.count("<table>") == html.count("</table>")
+        assert html.startswith("<") and html.count("<table>") == html.count("</table>") > 0
+        assert len(repr(shown)) < 5_000 or shown in (evaluation, done.summary)
+    assert repr(done.impact) == str(done.impact)
     assert "file_recall" in evaluation._repr_html_()
     assert "Found" in done._repr_html_()
     hostile = package.RunResult(None, None, failed=("<script>alert(1)</script>",))

@@ -145,7 +145,7 @@ def test_page_and_short_report_show_the_funnel(groundtrace: Call, tmp_path: Path
     assert never.split("|")[7].strip() == "0/8/2", "never met: of two tasks less"
     page = (results / "retrieval_report.html").read_text()
     assert 'id="chart-funnel"' in page
-    assert "tern-small-1, not resolved, never met: 25 % (6 tasks)" in page
+    assert "tern-small-1, not solved, never met: 25 % (6 tasks)" in page
     assert "contextbench_file_coverage" in page, "published numbers are on the page"
 
 

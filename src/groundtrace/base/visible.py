@@ -43,3 +43,13 @@ def shell_word(text: str) -> str:
 def plural(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun, as a person would write it."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def columns_taken(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )

@@ -34,6 +34,11 @@ def print_result(text: str) -> None:
     click.echo(escape(text).encode("utf-8", "replace").decode("utf-8"))
 
 
+def print_coloured(text: str) -> None:
+    """A result whose every name is escaped already, and that may hold colours, on stdout."""
+    click.echo(text.encode("utf-8", "replace").decode("utf-8"), color=True)
+
+
 def print_message(text: str, *, quiet: bool = False) -> None:
     """A message, on stderr, unless `quiet` is set."""
     if not quiet:

@@ -13,7 +13,8 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text, name_text
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
@@ -26,7 +27,9 @@ from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
+    from groundtrace.discover.own_sessions import SessionUse
     from groundtrace.traces.kit.claims import Sample, SessionCalls
+    from groundtrace.truth.own_commits import Match
 
 
 class Named(NamedTuple):
@@ -157,6 +160,10 @@ class LooseItem(msgspec.Struct):
     """What its file was recognised as."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
+    use: SessionUse | None = None
+    """What the session did, if a name depends on it."""
+    match: Match | None = None
+    """The commits that came out of it, with `--tasks git:REPO`."""
 
     @property
     def path(self) -> str:
@@ -173,12 +180,13 @@ def loose_items(
             if isinstance(place, FoundProblem | Skipped):
                 yield place
             else:
-                yield from _samples(place, parts[-1], parts, None, settings)
+                shown = (*parts[:-1], name_text(parts[-1]))
+                yield from _samples(place, parts[-1], shown, None, settings)
     elif loose.is_manifest:
         yield from _rows(folder, loose, settings)
     else:
         yield from _samples(
-            folder, loose.file, (clean_text(loose.file),), None, settings, named=True
+            folder, loose.file, (name_text(loose.file),), None, settings, named=True
         )
 
 
@@ -220,7 +228,7 @@ class _Walk:
 
     def _below(self, folder: Folder, parts: tuple[str, ...]) -> Iterator[_Place]:
         for entry in folder.entries():
-            below = (*parts, clean_text(entry.name))
+            below = (*parts, name_text(entry.name))
             shown = "/".join(below)
             if entry.is_link and entry.kind in ("file", "folder"):
                 self._links.append((folder, entry, parts))
@@ -235,6 +243,9 @@ class _Walk:
             elif entry.kind == "escape":
                 reason = "a link that leaves the runs folder or makes a loop; not followed"
                 yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+            elif entry.kind == "other":
+                reason = "neither a file nor a folder; not read"
+                yield FoundProblem(shown, None, Problem(shown, "not_a_file", reason)), below
 
     def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
         real = (
@@ -249,7 +260,7 @@ class _Walk:
     def _folder(
         self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
     ) -> Iterator[_Place]:
-        below = (*parts, clean_text(entry.name))
+        below = (*parts, name_text(entry.name))
         shown = "/".join(below)
         pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
         if entry.name in (OUTPUT, AGGREGATE):
@@ -267,7 +278,7 @@ class _Walk:
     def _follow(
         self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
     ) -> Iterator[_Place]:
-        below = (*parts, clean_text(entry.name))
+        below = (*parts, name_text(entry.name))
         met = len(self._met)
         if entry.kind == "file":
             yield from self._file(folder, entry, parts)
@@ -286,8 +297,26 @@ def _samples(
     settings: Settings,
     *,
     named: bool = False,
+) -> list[LooseItem | Skipped | FoundProblem]:
+    """The samples of one file, or why it has none, read within the limits of a trial."""
+    entry = folder.stat(file)
+    try:
+        with guarded(0 if entry is None else entry.size):
+            return list(_samples_of(folder, file, parts, row, settings, named=named))
+    except OverLimitError as error:
+        path = clean_text("/".join(parts))
+        return [FoundProblem(path, None, Problem(path, "too_large", str(error)))]
+
+
+def _samples_of(
+    folder: Folder,
+    file: str,
+    parts: tuple[str, ...],
+    row: ManifestRow | None,
+    settings: Settings,
+    *,
+    named: bool,
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
-    """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
     from groundtrace.traces.kit.choose import POINTER
     from groundtrace.traces.kit.loose import companions_of, recognise, samples_of

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.values import known
 from groundtrace.discover.terminal_bench import (
     RESULTS_FILE,
@@ -93,7 +94,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder, and its level in the run; `entries` is the folder's listing."""
     with watched() as watch:
-        records = _read_records(folder, entries)
+        try:
+            with guarded():
+                records = _read_records(folder, entries)
+        except OverLimitError as error:
+            problem = Problem(RESULT_FILE, "too_large", str(error))
+            records = Records("none", {}, {}, {}, (), (problem,))
     return replace(records, marks=watch.files) if records.level == "trial" else records
 
 

@@ -34,6 +34,7 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping
 from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
@@ -165,8 +166,9 @@ def _read(
     folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
 ) -> float | None:
     try:
-        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
-    except TooLargeError as error:
+        with guarded():
+            return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except (TooLargeError, OverLimitError) as error:
         problems.append(Problem(source, "too_large", str(error)))
     except OSError as error:
         problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
@@ -479,9 +481,10 @@ def _whose(verdicts: Iterable[tuple[float, str]]) -> list[Problem]:
 def _json(place: _FolderRecords, name: str) -> Any:
     data = b""
     try:
-        data = place.folder.read(name, MAX_RECORD)
-        return loads(data)
-    except TooLargeError as error:
+        with guarded(MAX_RECORD):
+            data = place.folder.read(name, MAX_RECORD)
+            return loads(data)
+    except (TooLargeError, OverLimitError) as error:
         place.problems.append(Problem(place.named(name), "too_large", str(error)))
     except OSError as error:
         place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.config import Settings, load_mappings
+from groundtrace.base.limit import allowed_seconds
+from groundtrace.config import Location, Settings, load_mappings
 from groundtrace.errors import UsageError
 from groundtrace.options import RunOptions, rows_of
 from groundtrace.redact import masking
@@ -42,6 +43,9 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
         changes["prices"] = load_prices(Path(given["prices"]))
     if "reader" in given:
         changes["readers"] = (*load_mappings(map(Path, given["reader"])), *settings.readers)
+    folders = given.get("repos", settings.repos)
+    if folders:
+        changes["repos"] = tuple(map(_folder, folders))
     settings = replace(settings, **changes)
     if settings.tools or settings.shell_commands:
         from groundtrace.tools import check_tools
@@ -52,6 +56,14 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
 
         all_readers(settings.readers)  # raises if a mapping is wrong
     return settings
+
+
+def _folder(given: Location) -> str:
+    """A folder of `--repos`, absolute: workers may run elsewhere."""
+    folder = Path(given).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(f"--repos {given}: there is no such folder")
+    return str(folder)
 
 
 def impact_options_for(given: Mapping[str, Any], settings: Settings) -> ImpactOptions:
@@ -91,7 +103,8 @@ def request_for(
         may_fork=may_fork,
     )
     own = {name: given[name] for name in Request.__struct_fields__ if name in given}
-    with closing(engine), masking(settings.mask):
+    seconds = allowed_seconds(settings.trial_seconds)
+    with closing(engine), masking(settings.mask), seconds:
         if "only" in own:
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}

@@ -121,8 +121,8 @@ const Parts = (() => {
     function truths(detail) {
       const missed = detail.truth.filter(([, found]) => !found).length;
       const truth = detail.truth.map(([name, found, shown]) => make("li", {},
-        make("span", { class: found ? "found" : "missed" }, found ? "✓ found " : "✗ missed "), code(name),
-        make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never retrieved")));
+        make("span", { class: found ? "found" : "missed" }, found ? "✓ met " : "✗ missed "), code(name),
+        make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never met")));
       return [make("h3", {}, `Ground truth (${detail.truth.length} files, ${missed} missed)`),
         detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said about what was found.")];
     }

@@ -7,6 +7,7 @@ a second after its parent entered review mode, in the same directory.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
 import time
@@ -395,13 +396,44 @@ class CannotUnpackError(OSError):
     """No installed package can unpack the file."""
 
 
+MOST_UNPACKED = 64 * 1024 * 1024
+"""Bytes that every packed file may unpack to."""
+MAX_RATIO = 200
+"""How many times its size a larger one may unpack to: rollouts pack to a tenth or a twentieth."""
+
+
+class _Bounded(io.RawIOBase):
+    """A packed file; raises an error if it gives more bytes than the limit."""
+
+    def __init__(self, inner: BinaryIO, most: int) -> None:
+        self._inner = inner
+        self._left = most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise OSError("unpacks to far more than its size; the rest is not read")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
 def open_plain(folder: Folder, path: str) -> BinaryIO:
     """The unpacked content of a file."""
     stream = folder.open(path)
     if not path.endswith(".zst"):
         return stream
+    entry = folder.stat(path)
+    most = max(MOST_UNPACKED, MAX_RATIO * (0 if entry is None else entry.size))
     try:
-        return _unpacked(stream)
+        return cast(BinaryIO, io.BufferedReader(_Bounded(_unpacked(stream), most)))
     except ImportError:
         stream.close()
         raise CannotUnpackError(MISSING) from None
