@@ -278,6 +278,29 @@ class Where(TypedDict, total=False):
     ]
 
 
+class Stored(Where, total=False):
+    """The same for commands that only read results."""
+
+    out: Annotated[
+        Location | None,
+        Option(
+            "input",
+            "Folder that holds the results, as --out of 'groundtrace run' named it",
+            "DIR",
+            otherwise="inside RUNS",
+        ),
+    ]
+    aggregate: Annotated[
+        Location | None,
+        Option(
+            "input",
+            "Folder that holds retrieval_events_aggregate, as --aggregate named it",
+            "DIR",
+            otherwise="the folder of the results",
+        ),
+    ]
+
+
 class Setup(TypedDict, total=False):
     """The settings file, and what is not in it."""
 

@@ -206,7 +206,7 @@ def test_tables_of_the_analysis_in_sql_csv_and_parquet(
         assert relation.fetchall() == [tuple(row.values()) for row in rows]
         with (tmp_path / f"{table}.csv").open(newline="") as stream:
             assert len(list(csv.DictReader(stream))) == len(rows)
-        ran = groundtrace("sql", f"SELECT count(*) AS n FROM {table}", runs, "--json")
+        ran = groundtrace("sql", runs, f"SELECT count(*) AS n FROM {table}", "--json")
         assert json.loads(ran.out) == [{"n": len(rows)}]
         assert all(column.meaning.endswith(".") for column in columns), table
 
@@ -218,7 +218,7 @@ def test_an_export_without_an_analysis_says_so(
     assert groundtrace("normalize", runs, "--jobs", "1", "-q").code == 0
     assert groundtrace("evaluate", runs, "--jobs", "1", "-q").code == 0
     ran = groundtrace("export", runs, "--to", "csv", tmp_path)
-    assert (ran.code, "run 'groundtrace impact'" in ran.err) == (0, True)
+    assert (ran.code, "run 'groundtrace run'" in ran.err) == (0, True)
     assert len((tmp_path / "comparisons.csv").read_text().splitlines()) == 1
 
 

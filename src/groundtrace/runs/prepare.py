@@ -109,6 +109,10 @@ def request_for(
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}
         yield Request(runs=runs, **own)
+        if reads_traces:
+            from groundtrace.runs.inputs import remember
+
+            remember(folders_for(runs, given), given)
 
 
 def _only_for(runs: str, given: Mapping[str, Any], *, reads_traces: bool) -> str:

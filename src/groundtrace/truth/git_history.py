@@ -101,7 +101,7 @@ def change_task(
             number=1,
             patch=clean_text(patch.decode("utf-8", errors="replace")),
             base_commit=old,
-            repository=top,
+            repository=history.trees[0],
         ),
     )
 

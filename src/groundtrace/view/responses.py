@@ -167,7 +167,9 @@ class Answers:
             return None
         outcome = snapshot.outcome(*found)
         path = None if outcome is None else outcome.path
-        return *found, trace_files(snapshot.run_folder(found[0]), path)
+        return *found, trace_files(
+            snapshot.run_folder(found[0]), path, self.library.results.settings.readers
+        )
 
     def _places(self, snapshot: Snapshot, question: Question) -> array[int]:
         """The answer to a question; it is kept for other pages of the same question."""

@@ -131,7 +131,7 @@ const Parts = (() => {
       return [make("h3", {}, "Where it comes from"),
         detail.explain ? [make("div", { class: "command" }, code(detail.folder), copied(detail.folder)),
           make("div", { class: "command" }, code(detail.explain), copied(detail.explain)),
-          make("p", { class: "note" }, "Run it in the folder that holds the run; TASKS is the folder of task definitions.")] : null,
+          make("p", { class: "note" }, "Run it in the folder that holds the run. It uses the tasks that the run was given; if the results are elsewhere, add --out.")] : null,
         make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
         make("details", {}, make("summary", {}, "Metrics and their arithmetic"),
           make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},

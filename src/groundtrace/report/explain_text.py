@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from groundtrace.cli.terminal import escape, in_columns
+from groundtrace.base.visible import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
 from groundtrace.report.safe_text import plain, shown_name
