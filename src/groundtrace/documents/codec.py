@@ -16,7 +16,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
-from groundtrace.documents.fields import fields_with
+from groundtrace.documents.fields import NUMBERS, fields_with
 from groundtrace.documents.masked import masked
 from groundtrace.errors import InputError, VersionError
 
@@ -54,15 +54,19 @@ def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
             new = {}
             for name in fields_with(type(value), dict):
                 item = getattr(value, name)
-                ordered = _in_cutoff_order(item, known)
-                if ordered is not item:
-                    new[name] = ordered
+                if item:
+                    ordered = _in_cutoff_order(item, known)
+                    if ordered is not item:
+                        new[name] = ordered
             known[id(value)] = msgspec.structs.replace(value, **new) if new else value
         return known[id(value)]
     if isinstance(value, dict):
         keys = tuple(value)
         wanted = _ordered(keys)
-        items = [_in_cutoff_order(value[key], known) for key in wanted]
+        items = [
+            item if type(item := value[key]) in NUMBERS else _in_cutoff_order(item, known)
+            for key in wanted
+        ]
         same = wanted == keys and all(map(is_, items, value.values()))
         return value if same else dict(zip(wanted, items, strict=True))
     if isinstance(value, list):

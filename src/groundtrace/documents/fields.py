@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-_PLAIN = (int, float, bool, NoneType, msgspec.UnsetType)
+NUMBERS = (int, float, bool, NoneType)
+_PLAIN = (*NUMBERS, msgspec.UnsetType)
 
 
 @cache

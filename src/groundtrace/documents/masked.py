@@ -5,12 +5,13 @@ A field is masked unless it is in `PATHS`. So a field that is added later is mas
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import is_
 from typing import Any, TypeVar, cast
 
 import msgspec
 
-from groundtrace.documents.fields import fields_with
+from groundtrace.documents.fields import NUMBERS, fields_with
 from groundtrace.redact import is_masking, mask_name
 
 PATHS = frozenset(
@@ -51,19 +52,33 @@ def _of(value: Any, known: dict[int, Any]) -> Any:
         items = [_of(item, known) for item in value]
         return value if all(map(is_, items, value)) else type(value)(items)
     if isinstance(value, dict):
-        pairs = {_of(key, known): _of(item, known) for key, item in value.items()}
-        same = all(map(is_, pairs, value)) and all(map(is_, pairs.values(), value.values()))
-        return value if same and len(pairs) == len(value) else pairs
+        keys = tuple(value)
+        shown = _keys(keys)
+        items = [v if type(v) in NUMBERS else _of(v, known) for v in value.values()]
+        same = shown is keys and all(map(is_, items, value.values()))
+        return value if same else dict(zip(shown, items, strict=True))
     return value
+
+
+def _keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    shown = _masked_keys(keys)
+    return keys if shown == keys else shown
+
+
+@lru_cache(maxsize=4096)
+def _masked_keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Keys of a mapping; hundreds of mappings of a summary have the same ones."""
+    return tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
 
 
 def _of_record(record: msgspec.Struct, known: dict[int, Any]) -> msgspec.Struct:
     changes = {}
     for name in fields_with(type(record), str, PATHS):
         value = getattr(record, name)
-        shown = _of(value, known)
-        if shown is not value:
-            changes[name] = shown
+        if value:
+            shown = _of(value, known)
+            if shown is not value:
+                changes[name] = shown
     return msgspec.structs.replace(record, **changes) if changes else record
 
 
