@@ -16,6 +16,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
+from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import Location, Settings, load_settings
 from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
@@ -104,19 +105,25 @@ def evaluate_trial(
     """
     asked: Mapping[str, Any] = given
     settings = _settings(settings, asked)
-    index = load_tasks(asked.get("tasks", ()))
-    file, sample = _trace_file(str(trial))
-    problems: tuple[Problem, ...]
-    if file is not None:
-        found, problems = _loose_trial(file, sample, settings, index)
-    else:
-        maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
-        if maybe is None:
-            raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
-        found = maybe
+    with allowed_seconds(settings.trial_seconds):
+        found, problems = _found_at(trial, asked, settings)
     return evaluate_found(
         found, problems, ground_truth=given.get("ground_truth"), settings=settings
     )
+
+
+def _found_at(
+    trial: Location, asked: Mapping[str, Any], settings: Settings
+) -> tuple[Trial, tuple[Problem, ...]]:
+    """The trial at a place that the user names."""
+    index = load_tasks(asked.get("tasks", ()))
+    file, sample = _trace_file(str(trial))
+    if file is not None:
+        return _loose_trial(file, sample, settings, index)
+    found, problems = trial_at(open_folder(trial), _above(str(trial)), index)
+    if found is None:
+        raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
+    return found, problems
 
 
 def evaluate_found(
@@ -129,8 +136,13 @@ def evaluate_found(
     """Read and evaluate a trial that discovery found; not part of the stable API."""
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
     context = WorkContext(settings, registry, now(), with_metrics=True)
-    reading = read_trial(trial, context, problems)
-    return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
+    try:
+        with allowed_seconds(settings.trial_seconds), guarded(None):
+            reading = read_trial(trial, context, problems)
+            metrics = evaluate(reading.document, generated_at=context.generated_at)
+    except OverLimitError as error:
+        raise InputError(f"{trial.path}: {error}") from error
+    return Evaluation(reading, metrics)
 
 
 def _trace_file(trial: str) -> tuple[Place | None, str | None]:

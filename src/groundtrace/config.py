@@ -198,10 +198,7 @@ def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
     found = []
     for path in files:
         try:
-            with path.open("rb") as stream:
-                text = stream.read(MAX_MAPPING + 1).decode("utf-8-sig")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+            text = read_given(path, MAX_MAPPING).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: not UTF-8: {error}") from error
         found.append((str(path), text))

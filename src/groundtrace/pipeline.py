@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
@@ -22,9 +23,9 @@ from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
 from groundtrace.redact import masking
 from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
-from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.runs.output_folders import metrics_path
 from groundtrace.runs.plan import TrialWork, WorkContext
+from groundtrace.runs.refused import is_of_another
 from groundtrace.runs.trial_results import TrialDone, TrialReading, is_settled, stopped_reading
 from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
@@ -80,7 +81,8 @@ def _process_trial(work: TrialWork) -> TrialDone:
     )
     stored = events_as(document, version, generated_at=context.generated_at)
     mark = work.output.write(work.document_path, encode(stored)).mark
-    if metrics is None:
+    target = metrics_path(work.document_path)
+    if metrics is None or is_of_another(work.output, target):  # evaluating it says so
         return TrialDone(
             outcome,
             mark,
@@ -92,7 +94,7 @@ def _process_trial(work: TrialWork) -> TrialDone:
 
     # The row is made from what is stored, so that a summary made later from the files is the same.
     metrics = metrics_as(metrics, version)
-    metrics_mark = work.output.write(metrics_path(work.document_path), encode(metrics)).mark
+    metrics_mark = work.output.write(target, encode(metrics)).mark
     row = row_from(metrics, document, outcome, path=work.document_path, is_known=is_known)
     return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
 

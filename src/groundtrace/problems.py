@@ -25,10 +25,13 @@ DeclaredKind = Literal[
     "link_not_followed",
     "no_result",
     "no_task",
+    "no_trace",
     "not_a_file",
     "not_an_object",
     "not_utf8",
+    "order_unknown",
     "result_without_names",
+    "stray_trace",
     "time_limit",
     "task_from_folder",
     "times_reversed",
@@ -56,6 +59,7 @@ DeclaredKind = Literal[
     "reference_missing",
     "repeated_calls",
     "result_cut",
+    "result_not_captured",
     "too_many_folders",
     "trimmed_call",
     "trimmed_result",
@@ -112,8 +116,8 @@ TRACES: Mapping[DeclaredKind, str] = {
     "arguments_differ": "Trajectory and transcript state different arguments of one call; the "
     "trajectory's count.",
     "arguments_lost": (
-        "Several calls of one step have the same arguments, which belong to only one of them; "
-        "the message does not say to which."
+        "Several calls of one step have the same arguments, which belong to only one of them, and "
+        "the message does not say to which; or the arguments of a call are masked."
     ),
     "broken_line": (
         "A line of a transcript cannot be decoded. Tool calls that could be read from its text "
@@ -144,6 +148,9 @@ TRACES: Mapping[DeclaredKind, str] = {
         "A session continues an earlier one and repeats its calls; they count only in the earlier one."
     ),
     "result_cut": "Some results were shortened, because together they are over the memory limit.",
+    "result_not_captured": (
+        "The harness did not record what some calls showed; these calls are unanswered."
+    ),
     "too_many_folders": (
         "A folder of session logs has too many folders for one trial; not all were searched."
     ),
@@ -218,7 +225,7 @@ TRUTH: Mapping[DeclaredKind, str] = {
 RECORDS: Mapping[DeclaredKind, str] = {
     "ambiguous_task": "The trial's records match several tasks, and nothing says which is right.",
     "bad_cost": "A recorded cost is not a number.",
-    "bad_row": "A row of a manifest, or a value in it, cannot be used.",
+    "bad_row": "A row of a manifest, of predictions or of ranked lists, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
     "broken_toml": "A file is not valid TOML.",
@@ -228,24 +235,35 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "link_not_followed": "A link leads out of the folder and was not followed.",
     "no_result": "The trial has no result.json, so its outcome is unknown.",
     "no_task": "Nothing says which task a trial ran.",
+    "no_trace": "A trial has a verdict, but the trace of its agent is not there.",
     "not_a_file": "A folder, device or pipe is where a record should be; it was not read.",
     "not_an_object": "A record is not a JSON object.",
     "not_utf8": "A file has bytes that are not UTF-8.",
+    "order_unknown": (
+        "A task has several batches (or trials, with `--trials latest`), and no time tells which is the "
+        "latest: all count."
+    ),
     "result_without_names": "result.json names neither task nor trial.",
+    "stray_trace": (
+        "A trace lies outside of every trial's folder, among folders of trials; it is not evaluated."
+    ),
     "task_from_folder": "Only the folder's name says which task the trial ran.",
     "time_limit": (
         "The trial took more processor time than `--trial-seconds` allows; nothing is known "
         "about its calls."
     ),
     "times_reversed": "An interval ends before it starts; its length is unknown.",
-    "too_large": "A record is too large; it was not read.",
+    "too_large": (
+        "A record or a file is too large, or takes more time or memory than is allowed; it was not "
+        "read."
+    ),
     "too_many": (
         "A file has more steps, calls or entries than the limit; the problem names the limit."
     ),
     "trace_missing": "A manifest names a trace, or a sample in a trace, that does not exist.",
     "unlisted_folder": "A folder cannot be listed; its contents are missing from the results.",
     "unreadable": "A file cannot be read.",
-    "verdicts_disagree": "Two records beside a trace give different verdicts; the nearest counts.",
+    "verdicts_disagree": "Two records beside a trace give different verdicts. A report of the trial itself counts; of lists none does.",
 }
 """Met while finding trials and reading their records."""
 

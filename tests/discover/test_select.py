@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from groundtrace.base.times import parse_time
 from groundtrace.config import Settings, Trials
 from groundtrace.discover import select, survey
 from groundtrace.model import Outcome, Trial
@@ -48,7 +50,7 @@ CASES: dict[str, tuple[list[Trial], dict[str, list[str]]]] = {
         [
             a_trial("old", MAY, reward=1.0),
             a_trial("new", JUNE),
-            a_trial("again", JUNE, reward=0.0, started_at=2e9),
+            a_trial("again", JUNE, reward=0.0, started_at=1.785e9),
         ],
         {"attempts": ["again", "new"], "all": ["again", "old", "new"], "latest": ["again"]},
     ),
@@ -89,6 +91,123 @@ def test_which_trials_count(case: str, which: Trials) -> None:
         assert sorted(numbers) == list(range(1, len(numbers) + 1))
         assert numbers[0] == len(numbers)
         assert all(other.reason for other in chosen.superseded)
+
+
+def called(name: str, first: float | None = None, **more: Any) -> Trial:
+    """A loose trace: the time of its first call, of its record, of its file."""
+    times = {key: more.pop(key) for key in ("file_time",) if key in more}
+    return replace(a_trial(name, more.pop("batch", None), **more), first_call=first, **times)
+
+
+def at(text: str) -> float:
+    moment = parse_time(text)
+    assert moment is not None
+    return moment
+
+
+OCTOBER_26, OCTOBER_28 = at("2025-10-26T10:00:00Z"), at("2025-10-28T10:00:00Z")
+COPIED = at("2026-01-05T08:00:00Z")
+
+CLOCKS: dict[str, tuple[list[Trial], list[str]]] = {
+    "the first call counts before the file, whichever was copied last": (
+        [
+            called("28", OCTOBER_28, file_time=COPIED),
+            called("26", OCTOBER_26, file_time=COPIED + 60),
+        ],
+        ["28"],
+    ),
+    "the first call counts before the record": (
+        [called("28", OCTOBER_28, started_at=1.7e9), called("26", OCTOBER_26, started_at=1.71e9)],
+        ["28"],
+    ),
+    "records, where a trial made no call": (
+        [called("later", started_at=1.71e9), called("earlier", 1.72e9, started_at=1.7e9)],
+        ["later"],
+    ),
+    "three clocks, days apart": (
+        [
+            called("by file", file_time=OCTOBER_26),
+            called("by call", OCTOBER_28, file_time=COPIED),
+            called("by record", started_at=COPIED),
+        ],
+        ["by record"],
+    ),
+    "two clocks, hours apart, may be two zones": (
+        [called("by call", OCTOBER_28), called("by file", file_time=OCTOBER_28 + 5 * 3600)],
+        ["by file", "by call"],
+    ),
+    "times of two zones are compared as moments": (
+        [
+            called("first", at("2025-10-28T10:00:00+02:00")),
+            called("second", at("2025-10-28T09:00:00Z")),
+        ],
+        ["second"],
+    ),
+    "a time without zone is UTC": (
+        [called("first", at("2025-10-28T09:30:00")), called("second", at("2025-10-28T10:00:00Z"))],
+        ["second"],
+    ),
+    "a time in the future is none": (
+        [called("broken", at("2099-01-01T00:00:00Z")), called("right", OCTOBER_28)],
+        ["right", "broken"],
+    ),
+    "a time in the future leaves the next clock": (
+        [
+            called("broken", at("2099-01-01T00:00:00Z"), started_at=1.7e9),
+            called("right", OCTOBER_28, started_at=1.71e9),
+        ],
+        ["right"],
+    ),
+    "a file's time alone": (
+        [called("a", file_time=COPIED), called("b", file_time=OCTOBER_26)],
+        ["a"],
+    ),
+    "calls of one moment say nothing, their files neither": (
+        [called("a", OCTOBER_28, file_time=1.7e9), called("b", OCTOBER_28, file_time=1.71e9)],
+        ["b", "a"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CLOCKS)
+def test_what_is_later_is_decided_by_the_best_clock(case: str) -> None:
+    """The first call, the record, the file: 28 October is never superseded by 26 October."""
+    trials, expected = CLOCKS[case]
+    for order in itertools.permutations(trials):
+        chosen = select(order, "latest")
+        assert sorted(t.trial_name for t in chosen.selected) == sorted(expected)
+        assert chosen.selected[0].trial_name == expected[0]
+        assert bool(chosen.doubts) == (len(expected) > 1)
+
+
+def test_that_nothing_tells_which_is_later_is_said() -> None:
+    chosen = select([a_trial("a", "one"), a_trial("b", "two")])
+    (problem,) = chosen.doubts.values()
+    assert problem.kind == "order_unknown"
+    assert "which of 2 batches is the latest" in problem.reason
+    assert not select([a_trial("a", MAY), a_trial("b", JUNE)]).doubts
+    assert not select([a_trial("a"), a_trial("b")]).doubts, "attempts need no order"
+
+
+def test_traces_are_read_only_where_the_first_call_may_decide() -> None:
+    asked: list[str] = []
+
+    def read(trial: Trial) -> float | None:
+        asked.append(trial.trial_name)
+        return {"a": OCTOBER_28, "b": OCTOBER_26}[trial.trial_name]
+
+    select([a_trial("a", MAY, started_at=1.7e9), a_trial("b", MAY, started_at=1.71e9)], read=read)
+    select([a_trial("a", MAY)], "latest", read)
+    select([a_trial("a", MAY), a_trial("b", JUNE)], "all", read)
+    select([called("a", OCTOBER_28), called("b", OCTOBER_26)], "latest", read)
+    assert asked == []
+    reruns = [a_trial("a", MAY, started_at=1.7e9), a_trial("b", JUNE, started_at=1.71e9)]
+    assert [t.trial_name for t in select(reruns, "attempts", read).selected] == ["a"]
+    assert sorted(asked) == ["a", "b"]
+    assert [t.trial_name for t in select([a_trial("b"), a_trial("a")], read=read).selected] == [
+        "a",
+        "b",
+    ]
 
 
 def test_a_file_has_a_time_where_no_record_has_one() -> None:

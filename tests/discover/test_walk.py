@@ -223,6 +223,10 @@ def test_links_that_leave_or_go_round_end(tmp_path: Path) -> None:
     (runs / "r1/q").mkdir()
     (runs / "r1/p/to_q").symlink_to(runs / "r1/q")
     (runs / "r1/q/to_p").symlink_to(runs / "r1/p")
+    for name, other in (("p", "q"), ("q", "p")):
+        (runs / "archive" / name).mkdir(parents=True)
+        (runs / "archive" / name / "to").symlink_to(runs / "archive" / other)
+    (runs / "r1/kept").symlink_to(runs / "archive/p")  # nothing but this link leads there
     trials, _, problems = found(runs)
     assert [t.task_name for t in trials] == ["a-1"]
     assert {"r1/mcp/up", "r1/mcp/out"} <= {p.path for p in problems}

@@ -151,6 +151,26 @@ def test_metrics_of_another_major_version_are_not_overwritten(
     assert metrics_of(events).read_bytes() == theirs
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_whole_run_does_not_overwrite_metrics_of_another_major_version(
+    groundtrace: Call, evaluated: Path, jobs: int
+) -> None:
+    """Neither when the trial is processed again, nor when everything is."""
+    runs = evaluated.parents[1]
+    target = metrics_of(events_of(evaluated)[0])
+    change(target, schema_version="2.0")
+    theirs = target.read_bytes()
+    tasks = runs.parents[1] / "benchmarks"
+    for more in ((), ("--force",)):
+        events_of(evaluated)[0].unlink()
+        ran = groundtrace("run", runs, "--tasks", tasks, "--jobs", jobs, *more, *DRAWS)
+        assert ran.code == 1
+        assert target.name in ran.err and "schema version 2.0" in ran.err
+        assert target.read_bytes() == theirs
+        summary = json.loads((evaluated / "run_retrieval_summary.json").read_text())
+        assert summary["overall"]["trials"] == TRIALS - 1
+
+
 def test_a_refused_document_is_not_a_task_that_was_not_run(
     groundtrace: Call, evaluated: Path
 ) -> None:

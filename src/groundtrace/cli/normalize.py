@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from groundtrace.truth import Registry
 
 
-MAPPING_GUIDE = "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
 SHOWN_NOTES = 5
 """Problems of task definitions that are named; `-v` and `--json` give all."""
 
@@ -121,16 +120,16 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
         rest = ", …" if len(done.left_runs) > SHOWN_NOTES and not everything else ""
         left = plural(len(done.left_runs), "run with results is", "runs with results are")
         lines.append(f"{left} no longer in RUNS and left out: {named}{rest}")
-    lines += [f"cannot be read: {record}" for record in done.broken[:shown]]
+    lines += done.broken[:shown]
     if (more := len(done.broken[SHOWN_NOTES:])) and not everything:
-        lines.append(f"cannot be read: and {plural(more, 'more record')}; -v lists all")
+        lines.append(f"and {plural(more, 'more record')} like this; -v lists all")
     lines += [f"no trial: {fault}" for fault in done.faults[:shown]]
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v lists all")
     if any("no reader knows" in fault for fault in done.faults):
-        lines.append(
-            f"a mapping (--reader FILE) reads formats that no reader knows: {MAPPING_GUIDE}"
-        )
+        from groundtrace.runs.normalize import MAPPING_HINT
+
+        lines.append(MAPPING_HINT)
     lines += [f"task definitions: {note}" for note in done.notes[:shown]]
     if (more := len(done.notes[SHOWN_NOTES:])) and not everything:
         lines.append(f"task definitions: and {plural(more, 'more problem')}; -v lists all")

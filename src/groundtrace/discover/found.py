@@ -26,6 +26,8 @@ class FoundProblem(Frozen, frozen=True):
     """Folder that has the problem, below RUNS; the trial's path for a trial's problem."""
     run_id: str | None
     problem: Problem
+    is_named_whole: bool = False
+    """The problem's own file is a path below RUNS, and not one below the trial's folder."""
 
 
 class InferredLayout(Frozen, frozen=True):

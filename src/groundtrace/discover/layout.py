@@ -146,6 +146,8 @@ class _Level(NamedTuple):
 
 def _pattern(traces: Sequence[Clues]) -> str:
     levels = [_level(traces, number) for number in range(len(traces[0].parts))]
+    if _is_one_each(levels):
+        levels[-1] = levels[-1]._replace(varies=False)
     roles = _roles(levels, stated=2 * sum(t.states_task for t in traces) > len(traces))
     parts = []
     for level in levels:
@@ -155,6 +157,20 @@ def _pattern(traces: Sequence[Clues]) -> str:
     if not roles:
         parts[-1] = "{trial}"
     return "/".join(parts)
+
+
+_RANDOM = regex(r".*(?:[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{12,}|\d{4}-?\d\d-?\d\d).*", re.IGNORECASE)
+"""Names that a harness gives to its sessions: ids and times."""
+
+
+def _is_one_each(levels: Sequence[_Level]) -> bool:
+    """Whether each folder holds one session with a name of the harness's own: then the folder tells
+    as much, and says it better (`heron-12/3f0c….jsonl`)."""
+    above = [level for level in levels[:-1] if level.varies and level.role is None]
+    paths = list(zip(*(level.names for level in levels[:-1]), strict=True))
+    if not above or len(set(paths)) < len(levels[-1].names):
+        return False
+    return all(map(_RANDOM.fullmatch, levels[-1].names))
 
 
 def _level(traces: Sequence[Clues], number: int) -> _Level:

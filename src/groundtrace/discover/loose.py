@@ -9,13 +9,15 @@ The names of a trial, in the order of the evidence (D57):
 | field | the first of these that gives a value |
 |---|---|
 | task | the manifest; `--layout`; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the level of folders or files that tells tasks apart (`layout`) |
-| configuration | the manifest; `--config-name`; `--layout`; the level of folders that tells configurations apart (`layout`); the model; `default` |
+| configuration | the manifest; `--config-name`; `--layout`; what the trace says, behind the level of folders that tells configurations apart (`layout`); that level alone; the model; `default` |
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
@@ -25,6 +27,7 @@ from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skip
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.layout import Clues, Layout, Role, fitting, infer, stem_of
 from groundtrace.discover.loose_items import (
+    RESULT,
     LooseItem,
     LooseRun,
     Named,
@@ -56,12 +59,26 @@ def task_forms(name: str) -> Iterator[str]:
         found = _REPEAT.fullmatch(found["task"])
 
 
-def known_task(name: str, tasks: TaskIndex | None) -> Task | None:
-    """The definition of the task that one of the forms of a name names."""
+def known_task(name: str, tasks: TaskIndex | None, parts: Sequence[str] = ()) -> Task | None:
+    """The definition of the task that one of the forms of a name names.
+
+    If several suites have such a task, a folder of the path `parts` with a suite's name decides.
+    """
     if tasks is None:
         return None
-    found = (tasks.find(form) for form in task_forms(name))
+    suites = (None, *reversed(parts[:-1]))
+    found = (tasks.find(form, suite) for form in task_forms(name) for suite in suites)
     return next((task for task in found if task is not None), None)
+
+
+def _no_task(item: LooseItem, name: str, tasks: TaskIndex) -> Problem:
+    """Why a trial has no task: none of its name is defined, or several are."""
+    several = [found for form in task_forms(name) if len(found := tasks.candidates(form)) > 1]
+    if not several:
+        return Problem(item.path, "no_task", NO_TASK)
+    where = ", ".join(sorted(task.benchmark for task in several[0]))
+    reason = f"{len(several[0])} tasks are named {name!r} ({where}) and no folder says which"
+    return Problem(item.path, "ambiguous_task", reason)
 
 
 def name_task(
@@ -76,10 +93,10 @@ def name_task(
     """
     for name, where in stated:
         if name is not None:
-            task = known_task(name, tasks)
+            task = known_task(name, tasks, parts)
             return Named(task.name if task is not None else name, task, where)
     for index, part in enumerate(reversed(parts)):
-        task = known_task(stem_of(part) if index == 0 else part, tasks)
+        task = known_task(stem_of(part) if index == 0 else part, tasks, parts)
         if task is not None:
             return Named(task.name, task, "name of the file" if index == 0 else "name of a folder")
     only = None if tasks is None else tasks.for_nameless
@@ -94,16 +111,29 @@ def name_config(
     stated: str | None,
     given: str | None,
     roles: Mapping[Role, str],
-    model: str | None,
+    trace: Stated,
+    *,
+    is_given: bool = False,
 ) -> tuple[str, str]:
-    """The configuration of a trace, and where it comes from."""
+    """The configuration of a trace, and where it comes from.
+
+    A trace that says on which side of a comparison it was made (mcpbr's `run_type`) lies beside the
+    traces of the other sides, so a folder above them all does not tell these apart (D221).
+    `is_given`: the roles are those of `--layout`.
+    """
     if stated is not None:
         return stated, "manifest"
     if given is not None:
         return given, "--config-name"
-    if "config" in roles:
-        return roles["config"], "folder below RUNS"
-    short = model_name(model)
+    folder = roles.get("config")
+    if trace.config is not None and not (folder is not None and is_given):
+        said = f"trace: {trace.config_place or 'config'}"
+        if folder in (None, trace.config):
+            return trace.config, said
+        return f"{folder}-{trace.config}", f"folder below RUNS, and {said}"
+    if folder is not None:
+        return folder, "folder below RUNS"
+    short = model_name(trace.model)
     if short is not None:
         return short, "model"
     return DEFAULT_CONFIG, "nothing says"
@@ -116,9 +146,11 @@ BENCHMARK = "loose"
 """Benchmark of a trial whose task is in no data set."""
 
 
-def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False) -> Named:
+def task_of(
+    item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False, apart: bool = False
+) -> Named:
     """The task of a sample: as the manifest, the layout that the user gives, the trace, or names of
-    files and folders say."""
+    files and folders say. `apart`: rows that only have numbers stand in files of different names."""
     row = item.row.texts if item.row is not None else {}
     stated = item.stated
     by_layout = item.roles.get("task")
@@ -128,7 +160,8 @@ def task_of(item: LooseItem, tasks: TaskIndex | None, *, is_given: bool = False)
         (stated.task, f"trace: {stated.task_place or 'task'}"),
     ]
     if item.sample is not None and stated.task is None:
-        places.append((item.sample, "id of the sample"))
+        file = f"{stem_of(item.parts[-1])}-" if apart and is_numbered(item) else ""
+        places.append((f"{file}{item.sample}", "id of the sample"))
     named = name_task(places, item.parts, tasks, by_layout)
     if named.task is None and tasks is not None and row.get("task") is None and not stated.task:
         asked = task_in_prompt(item, tasks)
@@ -158,11 +191,23 @@ def task_in_prompt(item: LooseItem, tasks: TaskIndex) -> Task | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+_NUMBERED = regex(r"row-\d+")
+
+
+def is_numbered(item: LooseItem) -> bool:
+    """Whether nothing but its number tells a row from others: then the first row of one file and
+    the first row of another are not one task."""
+    sample = item.sample
+    return sample is not None and item.stated.task is None and bool(_NUMBERED.fullmatch(sample))
+
+
 def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
     """The configuration of a sample, and where it comes from."""
     row = item.row.texts if item.row is not None else {}
-    model = row.get("model") or item.stated.model
-    return name_config(row.get("config"), settings.config_name, item.roles, model)
+    stated = replace(item.stated, model=row.get("model") or item.stated.model)
+    return name_config(
+        row.get("config"), settings.config_name, item.roles, stated, is_given=bool(settings.layout)
+    )
 
 
 def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
@@ -174,7 +219,8 @@ def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
     known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
     makers = (model_name(item.stated.model), item.stated.harness)
     low = frozenset(maker.casefold() for maker in makers if maker)
-    return Clues(item.parts, frozenset(known), low, bool(names))
+    # The samples of a file are its lowest level: they are the tasks, and no folder above is one.
+    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None)
 
 
 def instance_names(item: LooseItem) -> list[str]:
@@ -207,13 +253,17 @@ def loose_trial(
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
     models = [texts.get("model") or stated.model or "", config]
-    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
+    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone, side=stated.config)
     around = places_around(folder, [p for p in item.parts[:-1] if p != "/"])
     beside = verdicts.find(instance_names(item), around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
+    is_result = item.reader == RESULT
+    submission, source = beside.submission, beside.submission_source
+    if is_result:
+        submission, source = stated.submission, stated.submission_source
     if named.task is None and tasks is not None and len(tasks):
-        problems.append(Problem(item.path, "no_task", NO_TASK))
+        problems.append(_no_task(item, named.name, tasks))
     for key in ("model", "harness", "harness_version"):
         if key in texts:
             evidence[key] = "manifest"
@@ -236,17 +286,20 @@ def loose_trial(
         task=named.task,
         outcome=outcome,
         trial_key=key_of_place(f"{run_id}/{item.path}"),
+        first_call=item.first_call,
         file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
-            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}{_repeated(item)}",
-            submission=beside.submission,
-            submission_source=beside.submission_source,
+            inputs=f"{item.mark} {outcome!r} {submission!r} {row!r}{_repeated(item)}",
+            submission=submission,
+            submission_source=source,
             groups=row.groups if row is not None else {},
             repeats=item.repeats,
+            is_result=is_result,
+            ranking=stated.ranking,
         ),
     )
     return with_masked_labels(trial), problems
@@ -281,18 +334,25 @@ def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> 
     ):
         if reward is None and value is not None:
             reward, source = value, where
-    cost = numbers.get("cost_usd")
+    cost: float | None = numbers.get("cost_usd")
+    cost_source: str | None = "manifest"
+    if cost is None:
+        cost, cost_source = stated.cost_usd, stated.cost_source
+    if cost is None:
+        cost, cost_source = beside.cost_usd, beside.spent_source
     seconds = numbers.get("agent_seconds", stated.agent_seconds)
     return Outcome(
         reward=reward,
         reward_reason=None if reward is not None else "no_verdict",
         reward_source=source,
-        cost_usd=cost if cost is not None else stated.cost_usd,
-        cost_source="manifest" if cost is not None else stated.cost_source,
+        cost_usd=cost,
+        cost_source=cost_source if cost is not None else None,
         agent_seconds=seconds,
         found_in={
             "agent_seconds": "manifest" if "agent_seconds" in numbers else "times in the trace"
         },
+        output_tokens=beside.output_tokens,
+        output_tokens_source=None if beside.output_tokens is None else beside.spent_source,
         exception=None
         if stated.exit_status in (None, "Submitted", "submitted")
         else stated.exit_status,
@@ -334,20 +394,36 @@ def discover_loose(
     given = [Layout(pattern) for pattern in settings.layout]
     layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
     yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
+    apart = len({stem_of(item.parts[-1]) for item in items if is_numbered(item)}) > 1
     for item in items:
-        item.named = task_of(item, tasks, is_given=bool(given))
+        item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
         item.config = config_of(item, settings)
     if not given and items and loose.file is None:
         yield InferredLayout(run_id, tuple(layout.pattern for layout in layouts))
-    verdicts = Verdicts(name for item in items for name in instance_names(item))
+    verdicts = Verdicts((n for item in items for n in instance_names(item)), _shared(items))
     alone = len({item.config[0] for item in items}) == 1
     for item in items:
         trial, problems = loose_trial(item, folder, run_id, verdicts, tasks, alone=alone)
         if only is not None and not matches(only, trial):
             continue
         for problem in (*item.problems, *problems):
-            yield FoundProblem(trial.path, run_id, problem)
+            yield FoundProblem(trial.path, run_id, problem, is_named_whole=True)
         yield trial
+
+
+def _shared(items: Iterable[LooseItem]) -> set[tuple[str, str]]:
+    """Folders and tasks with trials of several configurations below: a file of verdicts there cannot
+    be about each of them."""
+    first: dict[tuple[str, str], str] = {}
+    shared: set[tuple[str, str]] = set()
+    for item in items:
+        assert item.named is not None
+        folders = [part for part in item.parts[:-1] if part != "/"]
+        for place in ("..", *("/".join(folders[:end]) for end in range(len(folders) + 1))):
+            key = (place, item.named.name)
+            if first.setdefault(key, item.config[0]) != item.config[0]:
+                shared.add(key)
+    return shared
 
 
 def _laid_out(
@@ -384,6 +460,7 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
             yield Skipped(item.path, None, f"repeats {found.repeats.file} and adds no call")
         else:
             item.repeats = found.repeats
+            item.first_call = None  # of the other session
             item.problems.append(found.problem(item.path))
     items[:] = [item for number, item in enumerate(items) if number not in copies]
 

@@ -8,7 +8,7 @@ a job's records hold statistics or a list of tasks.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -18,7 +18,14 @@ from msgspec.structs import replace
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.values import known
+from groundtrace.discover.terminal_bench import (
+    RESULTS_FILE,
+    as_result,
+    missing_trace,
+    run_metadata,
+)
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.storage.watch import watched
@@ -50,10 +57,19 @@ class Records(Frozen, frozen=True):
     problems: tuple[Problem, ...]
     marks: Mapping[str, str] = field(default_factory=dict)
     """Path of each record that was read, with its mark just before it was read."""
+    result_file: str = RESULT_FILE
+    """The file that `result` was read from."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """run_metadata.json of Terminal-Bench, above a trial of its older layout."""
 
     def text(self, record: str, *keys: str) -> str | None:
         """A name at a place in a record (`result`, `config`, `metrics`); None if there is none."""
         return as_name(dig(getattr(self, record), *keys))
+
+
+def is_record(name: str) -> bool:
+    """Whether a file is a record by its name."""
+    return name in _RECORDS
 
 
 def dig(value: Any, *keys: str) -> Any:
@@ -78,7 +94,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder, and its level in the run; `entries` is the folder's listing."""
     with watched() as watch:
-        records = _read_records(folder, entries)
+        try:
+            with guarded():
+                records = _read_records(folder, entries)
+        except OverLimitError as error:
+            problem = Problem(RESULT_FILE, "too_large", str(error))
+            records = Records("none", {}, {}, {}, (), (problem,))
     return replace(records, marks=watch.files) if records.level == "trial" else records
 
 
@@ -86,6 +107,8 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     problems: list[Problem] = []
     result = _object(folder, RESULT_FILE, entries, problems)
     config = _object(folder, CONFIG_FILE, entries, problems)
+    older = _older(folder, entries)
+    result = result or older
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
     agent_files = _agent_files(folder, entries, problems)
@@ -98,7 +121,9 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     )
     if not is_trial:
         return Records("none", {}, {}, {}, (), tuple(problems))
-    if RESULT_FILE not in entries:
+    if older:
+        problems.append(missing_trace(folder, entries))
+    elif RESULT_FILE not in entries:
         problems.append(
             Problem(RESULT_FILE, "no_result", "missing; the trial has no recorded outcome")
         )
@@ -114,7 +139,22 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
         metrics,
         tuple(sys.intern(name) for name in (*sorted(top), *sorted(agent_files))),
         tuple(problems),
+        result_file=RESULTS_FILE if older else RESULT_FILE,
     )
+
+
+def _older(folder: Folder, entries: Mapping[str, EntryKind]) -> Mapping[str, Any]:
+    """The record of a trial of Terminal-Bench before Harbor; a job has a file of that name too."""
+    if RESULT_FILE in entries or entries.get(RESULTS_FILE) != "file":
+        return {}
+    return as_result(_object(folder, RESULTS_FILE, entries, []))
+
+
+def with_run(records: Records, parents: Sequence[Folder]) -> Records:
+    """The records of a trial, with what its run says about all trials."""
+    if records.result_file != RESULTS_FILE:
+        return records
+    return replace(records, run=run_metadata(parents))
 
 
 def _names_trial(result: Mapping[str, Any]) -> bool:
@@ -231,6 +271,13 @@ def _object(
     return _parse(name, data, problems)
 
 
+def what_git_left(data: bytes) -> str | None:
+    """That a file only stands for one that Git LFS did not fetch, and what to do about it."""
+    from groundtrace.traces.kit.choose import POINTER, is_pointer
+
+    return POINTER if is_pointer(data) else None
+
+
 def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]:
     try:
         data.decode("utf-8", errors="surrogatepass")
@@ -244,6 +291,7 @@ def _parse(name: str, data: bytes, problems: list[Problem]) -> Mapping[str, Any]
         return {}
     except BadJsonError as error:
         reason = "empty" if not data.strip() else f"not JSON: {error}"
+        reason = what_git_left(data) or reason
         problems.append(Problem(name, "broken_json", reason, line=error.line))
         return {}
     if not isinstance(value, dict):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import shell_word
 from groundtrace.config import Settings, Trials
 from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped
 from groundtrace.discover.walk import Run, discover_run, layout_of
-from groundtrace.model import Contender, Trial
+from groundtrace.model import Contender, Problem, Trial
 from groundtrace.storage import Folder, Place
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Selection(NamedTuple, Generic[SomeTrial]):
     superseded: tuple[Superseded[SomeTrial], ...]
     attempts: Mapping[str, int]
     """Path of each selected trial to its number among the attempts of its task, from 1."""
+    doubts: Mapping[str, Problem]
+    """Path of a selected trial to why nothing of its task is superseded, although it might be."""
 
     @property
     def latest(self) -> set[str]:
@@ -58,12 +61,20 @@ class Selection(NamedTuple, Generic[SomeTrial]):
         return set(first.values())
 
 
-def select(trials: Iterable[SomeTrial], which: Trials = "attempts") -> Selection[SomeTrial]:
+FirstCall = Callable[[Any], float | None]
+"""Reads when the first call of a trial was made; it is asked only where that may decide."""
+
+
+def select(
+    trials: Iterable[SomeTrial],
+    which: Trials = "attempts",
+    read: FirstCall | None = None,
+) -> Selection[SomeTrial]:
     """Choose the trials that count, of each run, configuration and task (D148).
 
     Attempts of one batch are data and all count. Another batch is a rerun: the latest counts, by
-    time. Where no time tells which is later, nothing is superseded. The order of the input does not
-    matter.
+    time (D211). Where no time tells which is later, nothing is superseded. The order of the input
+    does not matter.
     """
     groups: dict[tuple[str, ...], list[SomeTrial]] = {}
     for trial in trials:
@@ -71,15 +82,26 @@ def select(trials: Iterable[SomeTrial], which: Trials = "attempts") -> Selection
     selected: list[SomeTrial] = []
     superseded: list[Superseded[SomeTrial]] = []
     attempts: dict[str, int] = {}
+    doubts: dict[str, Problem] = {}
     for group in groups.values():
         own, copies = _without_copies(group)
-        kept, others = _CHOICES[which](own)
+        clocks = _Clocks(own, which, read)
+        kept, others, doubt = _chosen(own, which, clocks)
         latest = kept[-1]
         selected += [latest, *kept[:-1]]
         attempts |= {trial.path: number for number, trial in enumerate(kept, start=1)}
         superseded += copies
         superseded += [Superseded(t, latest, _why(latest, which)) for t in others]
-    return Selection(tuple(selected), tuple(superseded), attempts)
+        if doubt is not None:
+            doubts[latest.path] = Problem(latest.path, "order_unknown", doubt)
+    return Selection(tuple(selected), tuple(superseded), attempts, doubts)
+
+
+def first_call(trial: Trial, settings: Settings) -> float | None:
+    """When the first call of a trial was made, read from its trace."""
+    from groundtrace.traces.kit.loose import first_call_of  # most runs never ask
+
+    return first_call_of(trial, settings.readers)
 
 
 def _group_of(trial: Contender) -> tuple[str, ...]:
@@ -92,25 +114,25 @@ def _group_of(trial: Contender) -> tuple[str, ...]:
 def _without_copies(
     group: Iterable[SomeTrial],
 ) -> tuple[list[SomeTrial], list[Superseded[SomeTrial]]]:
-    """The trials by time, each once; a copy of a trial is no attempt."""
+    """The trials, each once; a copy of a trial is no attempt."""
     first: dict[str, SomeTrial] = {}
     copies = []
     for trial in sorted(group, key=lambda t: t.path):
         known = first.setdefault(trial.trial_key or trial.path, trial)
         if known is not trial:
             copies.append(Superseded(trial, known, f"a copy of {known.path}"))
-    own = sorted(first.values(), key=lambda t: (_or_never(time_of(t)), t.path))
-    return own, copies
+    return list(first.values()), copies
 
 
-def time_of(trial: Contender) -> float | None:
-    """When a trial began or ended: by its records, its batch, or its file."""
-    outcome = trial.outcome
-    for stated in (outcome.started_at, outcome.finished_at):
-        if stated is not None:
-            return stated
-    batch = batch_time(trial.batch_timestamp)
-    return batch if batch is not None else trial.file_time
+# --- what is later ------------------------------------------------------------------------
+
+Clock = Literal["call", "record", "batch", "file"]
+"""Who wrote a time: the trace's first call, the trial's record, the batch folder's name, or the
+file system."""
+
+DAY = 86_400.0
+"""Clocks may stand in different zones, at most 26 hours apart and mostly fewer than a day. A time
+further in the future is damage."""
 
 
 def batch_time(name: str | None) -> float | None:
@@ -123,49 +145,100 @@ def batch_time(name: str | None) -> float | None:
         return None
 
 
-def _or_never(time: float | None) -> float:
-    return float("-inf") if time is None else time
+class _Clocks:
+    """What each clock says about the trials of one group."""
+
+    def __init__(self, trials: Sequence[Contender], which: Trials, read: FirstCall | None) -> None:
+        """The traces are read only if the first call may decide what counts, or nothing else can
+        order the attempts: reading costs as much as a good part of evaluating."""
+        batches = {trial.batch_timestamp for trial in trials}
+        rivals = {"attempts": len(batches), "latest": len(trials), "all": 1}[which]
+        now = time.time() + DAY
+        self.times: dict[str, dict[Clock, float]] = {}
+        for trial in trials:
+            known = _times(trial)
+            if "call" not in known and len(trials) > 1 and (rivals > 1 or not known):
+                moment = None if read is None else read(trial)
+                known = known if moment is None else {"call": moment, **known}
+            self.times[trial.path] = {c: at for c, at in known.items() if at <= now}
+
+    def best(self, trial: Contender) -> tuple[float, str]:
+        """Sorts trials: by the best time that is known of each."""
+        times = self.times[trial.path].values()
+        return next(iter(times), float("-inf")), trial.path
+
+    def latest(self, rivals: Sequence[Sequence[Contender]]) -> int | None:
+        """Which of several lists of trials is the latest; None if times do not tell.
+
+        Times of one clock are compared, the best one that all of them have. The file system's is
+        the last resort: copying 28 October and then 26 October made the older session the later.
+        Times of two clocks tell only if they are more than a day apart.
+        """
+        said = [self._of(trials) for trials in rivals]
+        for clock in ("call", "record", "batch"):
+            if all(clock in times for times in said):
+                last = _greatest([times[clock] for times in said])
+                if last is not None:
+                    return last
+        if not all(said):
+            return None
+        firsts = [next(iter(times.items())) for times in said]
+        last = _greatest([at for _, at in firsts])
+        if last is None:
+            return None
+        clock, at = firsts[last]
+        others = (one for n, one in enumerate(firsts) if n != last)
+        clear = all(other == clock or at - moment > DAY for other, moment in others)
+        return last if clear else None
+
+    def _of(self, trials: Sequence[Contender]) -> dict[Clock, float]:
+        """The last time of several trials by each clock, the best clock first."""
+        found: dict[Clock, float] = {}
+        for clock in get_args(Clock):
+            known = [t[clock] for trial in trials if clock in (t := self.times[trial.path])]
+            if known:
+                found[clock] = max(known)
+        return found
 
 
-Choice = tuple[list[Any], list[Any]]
-"""Trials that count, by time, and the others."""
+def _times(trial: Contender) -> dict[Clock, float]:
+    """The times of a trial that are known without its trace, the best clock first."""
+    outcome = trial.outcome
+    record = outcome.started_at if outcome.started_at is not None else outcome.finished_at
+    said: dict[Clock, float | None] = {
+        "call": trial.first_call,
+        "record": record,
+        "batch": batch_time(trial.batch_timestamp),
+        "file": trial.file_time,
+    }
+    return {clock: at for clock, at in said.items() if at is not None}
 
 
-def _all(trials: list[Any]) -> Choice:
-    return trials, []
+def _greatest(times: Sequence[float]) -> int | None:
+    """The place of the greatest number, if there is one."""
+    last = max(range(len(times)), key=times.__getitem__)
+    return last if times.count(times[last]) == 1 else None
 
 
-def _latest_batch(trials: list[Any]) -> Choice:
-    """All trials of the latest batch. A batch without any time may be the latest."""
-    batches: dict[str | None, list[Any]] = {}
-    for trial in trials:
-        batches.setdefault(trial.batch_timestamp, []).append(trial)
-    times = {name: _time_of_batch(name, group) for name, group in batches.items()}
-    if len(batches) < 2 or None in times.values() or len(set(times.values())) < len(times):
-        return trials, []
-    latest = max(batches, key=lambda name: _or_never(times[name]))
-    return batches[latest], [t for t in trials if t.batch_timestamp != latest]
+Choice = tuple[list[SomeTrial], list[SomeTrial], str | None]
+"""Trials that count, by time, the others, and why there are no others although there might be."""
 
 
-def _time_of_batch(name: str | None, group: list[Any]) -> float | None:
-    known = [time for trial in group if (time := time_of(trial)) is not None]
-    named = batch_time(name)
-    return named if named is not None else max(known, default=None)
-
-
-def _latest(trials: list[Any]) -> Choice:
-    """The latest trial alone, if times tell which it is."""
-    times = [time_of(trial) for trial in trials]
-    if None in times or len(set(times)) < len(times):
-        return trials, []
-    return trials[-1:], trials[:-1]
-
-
-_CHOICES: Mapping[Trials, Callable[[list[Any]], Choice]] = {
-    "attempts": _latest_batch,
-    "all": _all,
-    "latest": _latest,
-}
+def _chosen(trials: Sequence[SomeTrial], which: Trials, clocks: _Clocks) -> Choice[SomeTrial]:
+    ordered = sorted(trials, key=clocks.best)
+    rivals: dict[str | None, list[SomeTrial]] = {}
+    for trial in ordered:
+        rivals.setdefault(trial.path if which == "latest" else trial.batch_timestamp, []).append(
+            trial
+        )
+    if which == "all" or len(rivals) < 2:
+        return ordered, [], None
+    groups = list(rivals.values())
+    last = clocks.latest(groups)
+    if last is None:
+        what = "trials" if which == "latest" else "batches"
+        return ordered, [], f"no time tells which of {len(groups)} {what} is the latest: all count"
+    return groups[last], [t for t in ordered if t not in groups[last]], None
 
 
 def _why(latest: Contender, which: Trials) -> str:
@@ -228,7 +301,9 @@ def _survey_run(found: Iterable[Found], settings: Settings) -> Iterator[SurveyRo
             trials.append(item)
         else:
             rows.append(_row(item))
-    chosen = select(trials, settings.trials)
+    chosen = select(trials, settings.trials, lambda trial: first_call(trial, settings))
+    for path, problem in chosen.doubts.items():
+        rows.append(SurveyRow("problem", path, str(problem), trials[0].run_id))
     rows += [_trial_row(trial, "selected", None) for trial in chosen.selected]
     rows += [_trial_row(s.trial, "superseded", s.reason) for s in chosen.superseded]
     yield from sorted(rows, key=lambda row: (row.path, row.state != "problem"))

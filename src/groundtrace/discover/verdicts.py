@@ -4,7 +4,9 @@
 |---|---|
 | `logs/<id>/report.json` | `{"resolved": …}`, or the same below the instance's id |
 | `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, from SWE-bench's own harness |
-| `results.json`, `results/results.json` | lists of ids: `resolved`, `no_generation`, … |
+| `results.json`, `results/results.json`, `report.json`, `final_report.json` | lists of ids: `resolved`, `no_generation`, …; or a verdict for each id |
+| `<model>.<run>.json` | the same lists, as SWE-bench's own harness sums up a run |
+| `results.json` of mcpbr | `tasks`: each instance with one object for each side |
 | `preds.json` | instance id to `model_patch` |
 | `all_preds.jsonl` | one line per instance, with `model_patch` |
 
@@ -12,8 +14,9 @@ They are searched for in the trace's folder, in every folder above it up to RUNS
 that holds RUNS: leaderboards have `trajs/` and `logs/` next to each other. A verdict is a reward of
 1.0 or 0.0 with its source. If two differ, the report of the instance counts and the difference is
 reported; if two lists differ, there is no verdict. A list of resolved ids is a verdict for every
-trial of its run: one that it does not name is not resolved (D147). Reports of SWE-bench's own harness that belong to another model or run say nothing about a
-trace (D102).
+trial of its run: one that it does not name is not resolved (D147). Reports of SWE-bench's own
+harness that belong to another model or run say nothing about a trace (D102). Nor does a file that
+lies above several configurations that ran the same task: nobody knows whose verdict it is (D212).
 
 One folder of logs of that harness may hold the reports of many models and runs. Names show which of
 them judge a trace: the names of its model, its configuration and its run. If the names do not
@@ -23,16 +26,19 @@ decide and the reports differ, there is no verdict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping
+from groundtrace.base.values import as_amount, as_count, as_mapping
+from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
+from groundtrace.discover.records import what_git_left
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
 
@@ -61,6 +67,8 @@ class MadeBy(NamedTuple):
     """Names of its run and of the folders above it."""
     alone: bool = True
     """Whether all traces have one configuration."""
+    side: str | None = None
+    """The side of a comparison on which the trace says it was made."""
 
 
 def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
@@ -158,8 +166,9 @@ def _read(
     folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
 ) -> float | None:
     try:
-        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
-    except TooLargeError as error:
+        with guarded():
+            return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except (TooLargeError, OverLimitError) as error:
         problems.append(Problem(source, "too_large", str(error)))
     except OSError as error:
         problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
@@ -172,23 +181,83 @@ def _read(
 
 
 REPORT = "report.json"
-RESULTS = ("results.json", "results/results.json")
+RESULTS = ("results.json", "results/results.json", REPORT, "final_report.json")
 PREDICTIONS = ("preds.json", "all_preds.jsonl")
-SIDECARS = frozenset({REPORT, "results.json", *PREDICTIONS})
+SIDECARS = frozenset({REPORT, "results.json", "final_report.json", *PREDICTIONS})
 """Names of files that are read here and are not traces."""
 
-MAX_RECORD = 256 * 1024 * 1024
-_RESOLVED = ("resolved", "resolved_ids")
-"""Keys of results.json with the ids of solved instances."""
+MAX_SUMMARIES = 50
+"""How many files of a folder are looked at for the summary of a run."""
+_SUMMARY = regex(r"(?P<model>.+)\.(?P<run>[^.]+)\.json")
+_TAIL = regex(r"[\s_-]+(?:ids|instances|instance_ids|tasks)$")
+_RESOLVED = frozenset(
+    {"resolved", "solved", "success", "successes", "successful", "passed", "pass", "correct"}
+)
+"""Keys of lists with the ids of solved instances, without `_ids` at their end."""
 _NOT_RESOLVED = frozenset(
     {
-        *("unresolved", "unresolved_ids", "failed", "failed_ids", "error", "error_ids", "errors"),
-        *("no_generation", "no_logs", "empty_patch", "empty_patch_ids", "incomplete_ids"),
+        *("unresolved", "not_resolved", "unsolved", "failed", "failure", "failures", "fail"),
+        *("error", "errors", "no_generation", "no_logs", "empty_patch", "incomplete"),
         *("install_fail", "reset_failed", "no_apply", "test_errored", "test_timeout"),
     }
 )
 """Keys with ids of instances that cannot be solved. Other lists (`generated`, `applied`) hold solved
 ones too."""
+
+
+class IdLists(Frozen, frozen=True):
+    """What one file says about many instances."""
+
+    source: str
+    resolved: frozenset[str] | None
+    """Ids of solved instances; None if the file has no such list."""
+    others: Mapping[str, frozenset[str]]
+    """Key to the ids in any other list."""
+    each: Mapping[str, float]
+    """Verdict of each instance, where the file has one for each."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Every id in the file."""
+        return frozenset(self.each).union(self.resolved or (), *self.others.values())
+
+
+def id_lists(source: str, value: Any) -> IdLists | None:
+    """The lists of ids or the verdicts in a file; None if it has neither.
+
+    `{"resolved": [ids]}` in several spellings, `{id: true}`, `{id: {"resolved": true}}`,
+    `{"resolved": {id: true}}` and rows of `{"instance_id": id, "resolved": true}`.
+    """
+    if isinstance(value, list):
+        rows = {as_mapping(row).get("instance_id"): as_mapping(row) for row in value}
+        value = {key: row for key, row in rows.items() if isinstance(key, str)}
+    each = _each(as_mapping(value))
+    others: dict[str, frozenset[str]] = {}
+    resolved: frozenset[str] | None = None
+    for name, held in as_mapping(value).items():
+        key = _TAIL.sub("", name.casefold())
+        if key in _RESOLVED and isinstance(held, dict):
+            each |= _each(held)
+        if not isinstance(held, list):
+            continue
+        ids = frozenset(item for item in held if isinstance(item, str))
+        if key in _RESOLVED:
+            resolved = (resolved or frozenset()) | ids
+        else:
+            others[key] = others.get(key, frozenset()) | ids
+    if resolved is None and not each:
+        return None
+    return IdLists(source, resolved, others, each)
+
+
+def _each(value: Mapping[str, Any]) -> dict[str, float]:
+    """The verdict of each id in a mapping of ids."""
+    found = {}
+    for key, held in value.items():
+        verdict = held.get("resolved") if isinstance(held, dict) else held
+        if isinstance(verdict, bool):
+            found[key] = float(verdict)
+    return found
 
 
 class OutcomeBeside(Frozen, frozen=True):
@@ -199,6 +268,19 @@ class OutcomeBeside(Frozen, frozen=True):
     submission: str | None = None
     submission_source: str | None = None
     problems: tuple[Problem, ...] = ()
+    cost_usd: float | None = None
+    output_tokens: int | None = None
+    spent_source: str | None = None
+    """Where cost and tokens were found."""
+
+
+class _Side(NamedTuple):
+    """What a runner's results say about one side of an instance."""
+
+    source: str
+    reward: float | None
+    cost_usd: float | None
+    output_tokens: int | None
 
 
 class _FolderRecords(msgspec.Struct):
@@ -210,7 +292,11 @@ class _FolderRecords(msgspec.Struct):
     has_logs: bool = False
     evaluations: Sequence[Evaluation] = ()
     """Folders of SWE-bench's own harness, one for each run and model."""
-    results: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    results: list[IdLists] = field(default_factory=list)
+    sides: list[tuple[str, list[Any]]] = field(default_factory=list)
+    """Tasks of mcpbr's results, with the file's name."""
+    summaries: list[tuple[Evaluation, IdLists]] = field(default_factory=list)
+    """The same of one model and run, by the name of the file."""
     predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -221,10 +307,17 @@ class _FolderRecords(msgspec.Struct):
 class Verdicts:
     """Finds instances in the folders around their traces."""
 
-    def __init__(self, instances: Iterable[str] = ()) -> None:
-        """`instances` are names of all trials' tasks: a list that names none is of other trials."""
+    def __init__(
+        self, instances: Iterable[str] = (), shared: Collection[tuple[str, str]] = ()
+    ) -> None:
+        """`instances` are names of all trials' tasks: a list that names none is of other trials.
+
+        `shared` are the folders (as sources name them) and tasks with trials of several
+        configurations below.
+        """
         self._places: dict[str, _FolderRecords] = {}
         self._instances = frozenset(instances)
+        self._shared = shared
 
     def find(
         self,
@@ -238,53 +331,73 @@ class Verdicts:
         rewards: list[tuple[float, str]] = []
         listed: list[tuple[float, str]] = []
         problems: list[Problem] = []
+        side: _Side | None = None
         for depth, (folder, shown) in enumerate(folders):
             place = self._place(folder, shown)
             problems += place.problems
             place.problems = []  # reported once, with the first trial that meets them
-            rewards += _rewards(place, names, problems, own=depth == 0)
+            said = self._lists(place.results, names, problems)
+            judged = _rewards(place, names, problems, own=depth == 0)
+            if names and (shown, names[0]) in self._shared:
+                problems += _whose([*judged, *said])
+                judged, said = [], []
+            elif found.submission is None:
+                patch, source = _prediction(place, names)
+                found = OutcomeBeside(submission=patch, submission_source=source)
+            rewards += judged
+            if made_by.side is not None:
+                side = side or _of_side(place, names, made_by.side)
+            own = _own([evaluation for evaluation, _ in place.summaries], made_by)
+            of_model = [lists for evaluation, lists in place.summaries if evaluation in own]
+            listed += [*said, *self._lists(of_model, names, problems)]
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
             )
-            listed += self._lists(place, names, problems)
-            if found.submission is None:
-                patch, source = _prediction(place, names)
-                found = OutcomeBeside(submission=patch, submission_source=source)
+        if side is not None and side.reward is not None:
+            rewards.insert(0, (side.reward, side.source))
         given = [*rewards, *listed]
         if len({reward for reward, _ in given}) > 1:
-            said = ", ".join(f"{reward:g} ({source})" for reward, source in given)
+            shown = ", ".join(f"{reward:g} ({source})" for reward, source in given)
             used = "the first is used" if rewards else "none is used"
             problems.append(
-                Problem(given[0][1], "verdicts_disagree", f"verdicts disagree: {said}; {used}")
+                Problem(given[0][1], "verdicts_disagree", f"verdicts disagree: {shown}; {used}")
             )
             given = rewards
         reward, source = given[0] if given else (None, None)
+        spent = side or _Side("", None, None, None)
         return OutcomeBeside(
-            reward, source, found.submission, found.submission_source, tuple(problems)
+            reward,
+            source,
+            found.submission,
+            found.submission_source,
+            tuple(problems),
+            spent.cost_usd,
+            spent.output_tokens,
+            spent.source or None,
         )
 
     def _lists(
-        self, place: _FolderRecords, names: Sequence[str], problems: list[Problem]
+        self, files: Iterable[IdLists], names: Sequence[str], problems: list[Problem]
     ) -> list[tuple[float, str]]:
         """The verdicts of lists of ids; an id in two of them that exclude each other has none."""
         found: list[tuple[float, str]] = []
-        for source, lists in place.results:
-            resolved = _ids(lists, _RESOLVED)
-            if resolved is None:
-                continue
-            others = _ids(lists, _NOT_RESOLVED) or set()
-            named = set().union(*(_ids(lists, [key]) or () for key in lists))
-            if named and not named & self._instances.union(names):
+        for lists in files:
+            source, ids = lists.source, lists.ids
+            if ids and ids.isdisjoint(self._instances.union(names)):
                 continue  # ids of other trials
-            is_resolved, is_not = (not ids.isdisjoint(names) for ids in (resolved, others))
-            if is_resolved and is_not:
+            each = {lists.each[name] for name in names if name in lists.each}
+            is_resolved = lists.resolved is not None and not lists.resolved.isdisjoint(names)
+            why = sorted(
+                key
+                for key, held in lists.others.items()
+                if key in _NOT_RESOLVED and not held.isdisjoint(names)
+            )
+            said = each | ({1.0} if is_resolved else set()) | ({0.0} if why else set())
+            if len(said) > 1:
                 reason = "listed both as resolved and as not resolved; it has no verdict"
                 problems.append(Problem(source, "verdicts_disagree", f"{names[0]}: {reason}"))
-            else:
-                why = [
-                    key for key in sorted(_NOT_RESOLVED) if (_ids(lists, [key]) or set()) & {*names}
-                ]
-                found.append((float(is_resolved), f"{source}: {why[0]}" if why else source))
+            elif said or lists.resolved is not None:
+                found.append((max(said, default=0.0), f"{source}: {why[0]}" if why else source))
         return found
 
     def _place(self, folder: Folder, shown: str) -> _FolderRecords:
@@ -297,7 +410,8 @@ class Verdicts:
 def marks_beside(folder: Folder) -> list[str]:
     """Marks of everything that may be read in a folder, to notice changes."""
     marks = []
-    for name in (*RESULTS, *PREDICTIONS):
+    kinds = {entry.name: entry.kind for entry in folder.entries()}
+    for name in (*RESULTS, *PREDICTIONS, *_summaries(kinds)):
         entry = folder.stat(name)
         if entry is not None:
             marks.append(f"{name} {entry.mark}")
@@ -318,9 +432,17 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
     for name in RESULTS:
         top = name.partition("/")[0]
         if kinds.get(top) in ("file", "folder") and folder.has_file(name):
-            value = as_mapping(_json(place, name))
-            if value:
-                place.results.append((place.named(name), value))
+            value = _json(place, name)
+            lists = id_lists(place.named(name), value)
+            if lists is not None:
+                place.results.append(lists)
+            if isinstance(tasks := as_mapping(value).get("tasks"), list):
+                place.sides.append((place.named(name), tasks))
+    for name, evaluation in _summaries(kinds).items():
+        if b'"resolved' in _head(folder, name):
+            lists = id_lists(place.named(name), _json(place, name))
+            if lists is not None and lists.resolved is not None:
+                place.summaries.append((evaluation, lists))
     for name in PREDICTIONS:
         if kinds.get(name) == "file":
             patches = _patches(place, name)
@@ -329,53 +451,57 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
     return place
 
 
-def _json(place: _FolderRecords, name: str) -> Any:
+def _summaries(kinds: Mapping[str, str]) -> dict[str, Evaluation]:
+    """Files of a folder that may sum up a run (`<model>.<run>.json`), by their names."""
+    found: dict[str, Evaluation] = {}
+    for name, kind in kinds.items():
+        named = _SUMMARY.fullmatch(name) if kind == "file" else None
+        if named is not None and named["run"] not in ("traj", "trajectory"):
+            found[name] = Evaluation(name, named["run"], named["model"])
+    return dict(list(found.items())[:MAX_SUMMARIES])
+
+
+def _head(folder: Folder, name: str) -> bytes:
     try:
-        return loads(place.folder.read(name, MAX_RECORD))
-    except TooLargeError as error:
+        with folder.open(name) as stream:
+            return stream.read(256 * 1024)
+    except OSError:
+        return b""
+
+
+def _whose(verdicts: Iterable[tuple[float, str]]) -> list[Problem]:
+    """That nobody knows which configuration these verdicts are about."""
+    reason = (
+        "lies above several configurations that ran this task: nothing says whose verdict it is"
+    )
+    files = dict.fromkeys(source.partition(": ")[0] for _, source in verdicts)
+    return [Problem(file, "verdicts_disagree", reason) for file in files]
+
+
+def _json(place: _FolderRecords, name: str) -> Any:
+    data = b""
+    try:
+        with guarded(MAX_RECORD):
+            data = place.folder.read(name, MAX_RECORD)
+            return loads(data)
+    except (TooLargeError, OverLimitError) as error:
         place.problems.append(Problem(place.named(name), "too_large", str(error)))
     except OSError as error:
         place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
     except BadJsonError as error:
-        reason = f"not valid JSON: {error}"
+        reason = what_git_left(data) or f"not valid JSON: {error}"
         place.problems.append(Problem(place.named(name), "broken_json", reason, line=error.line))
     return None
 
 
 def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
     """Instance id to the submitted patch."""
-    if name.endswith(".jsonl"):
-        rows = _json_lines(place, name)
-    else:
-        value = _json(place, name)
-        if isinstance(value, dict):
-            value = [{"instance_id": key, **as_mapping(row)} for key, row in value.items()]
-        rows = value if isinstance(value, list) else []
     found: dict[str, str] = {}
-    for row in rows:
-        key, patch = as_mapping(row).get("instance_id"), as_mapping(row).get("model_patch")
-        if isinstance(key, str) and (patch is None or isinstance(patch, str)):
-            found.setdefault(key, clean_text(patch or ""))
+    for row in rows_of(place.folder, name, place.named(name), place.problems):
+        patch = patch_of(row)
+        if patch is not None:
+            found.setdefault(*patch)
     return found
-
-
-def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
-    from groundtrace.base.jsonl import read_lines
-
-    rows: list[Any] = []
-    try:
-        with place.folder.open(name) as stream:
-            for line in read_lines(stream):
-                try:
-                    rows.append(loads(line.data))
-                except BadJsonError as error:
-                    reason = f"not valid JSON: {error}"
-                    place.problems.append(
-                        Problem(place.named(name), "broken_line", reason, line=line.number)
-                    )
-    except OSError as error:
-        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
-    return rows
 
 
 def _rewards(
@@ -397,10 +523,21 @@ def _rewards(
     return found
 
 
-def _ids(lists: Mapping[str, Any], keys: Iterable[str]) -> set[str] | None:
-    """The ids in these lists; None if there is no such list."""
-    held = [lists[key] for key in keys if isinstance(lists.get(key), list)]
-    return {item for ids in held for item in ids if isinstance(item, str)} if held else None
+def _of_side(place: _FolderRecords, names: Sequence[str], side: str) -> _Side | None:
+    """What mcpbr's results say about one side of an instance. A cost of 0 is not known."""
+    for source, tasks in place.sides:
+        for row in map(as_mapping, tasks):
+            said = as_mapping(row.get(side))
+            if row.get("instance_id") not in names or not said:
+                continue
+            verdict = said.get("resolved")
+            return _Side(
+                f"{source}: {side}",
+                float(verdict) if isinstance(verdict, bool) else None,
+                as_amount(said.get("cost")) or None,
+                as_count(as_mapping(said.get("tokens")).get("output")),
+            )
+    return None
 
 
 def _prediction(place: _FolderRecords, names: Sequence[str]) -> tuple[str | None, str | None]:

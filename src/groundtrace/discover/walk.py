@@ -18,7 +18,14 @@ from groundtrace.discover.identity import located, record_tasks
 from groundtrace.discover.loose import discover_loose
 from groundtrace.discover.loose_items import LooseRun
 from groundtrace.discover.manifest import is_manifest, read_manifest
-from groundtrace.discover.records import AGENT, Records, kinds_of, read_records
+from groundtrace.discover.records import (
+    AGENT,
+    Records,
+    is_record,
+    kinds_of,
+    read_records,
+    with_run,
+)
 from groundtrace.discover.trial import make_trial
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
@@ -247,6 +254,8 @@ def _children(
                 yield Skipped(shown, None, f"more than {MAX_DEPTH} folders deep")
             elif below.is_loop():
                 yield _problem(shown, "link_loop", "a link to a folder above it; not followed")
+            elif _is_read_where_it_lies(below.folder, settings):
+                yield Skipped(shown, None, "a link to files that are read where they lie")
             elif not spot.links.enters(below.folder):
                 yield _problem(
                     shown, "link_loop", "a link to a folder that another link already led to"
@@ -261,6 +270,36 @@ def _children(
             yield _problem(spot.path or ".", "unlisted_folder", reason)
         elif kind == "other":
             yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
+
+
+def _is_read_where_it_lies(folder: Folder, settings: Settings) -> bool:
+    """Whether a folder is a link to one that the walk also comes to without links: `latest -> r1` made
+    every trial of r1 a trial of a second run."""
+    if not isinstance(folder, LocalFolder):
+        return False
+    parts = folder.link_target
+    unread = (*settings.skip, *settings.skip_runs, *_OF_GROUNDTRACE)
+    return bool(parts) and not any(fits(part, pattern) for part in parts for pattern in unread)
+
+
+def _strays(spot: _Spot, entries: Mapping[str, EntryKind]) -> Iterator[FoundProblem]:
+    """Traces in a folder that is no trial, among folders that are: nobody evaluates them."""
+    names = [name for name, kind in entries.items() if kind == "file" and not is_record(name)]
+    if not names:
+        return
+    from groundtrace.traces import all_readers
+    from groundtrace.traces.kit.loose import recognise
+
+    readers, _ = all_readers()
+    for name in names:
+        found, _, _ = recognise(spot.folder, name, readers)
+        if found is not None:
+            path = clean_text("/".join((*spot.parts, name)))
+            reason = (
+                f"a {found.reader.name} trace outside of every trial's folder is not evaluated; "
+                "give it, or its folder, as RUNS"
+            )
+            yield _problem(path, "stray_trace", reason)
 
 
 def _is_in_task(spot: _Spot, pattern: str, settings: Settings) -> bool:
@@ -299,12 +338,14 @@ def _walk(
     entries = kinds_of(spot.folder)
     if at_once and entries.get(AGENT) == "folder":  # it looks like a trial
         spot = spot._replace(folder=listed(spot.folder, _OF_GROUNDTRACE))
-    records = read_records(spot.folder, entries)
+    records = with_run(read_records(spot.folder, entries), spot.parents)
     if records.level == "trial":
         yield _TrialFolder(spot, records)
         return True
     for problem in records.problems:
         yield FoundProblem(spot.path or ".", None, problem)
+    if at_once:
+        yield from _strays(spot, entries)
     found = False
     empty: list[str] = []
     for child in _children(spot, entries, settings):
@@ -368,7 +409,9 @@ def _runs_below(
     spot: _Spot, settings: Settings, is_run: Callable[[_Spot], bool]
 ) -> Iterator[_Spot | Skipped | FoundProblem]:
     """Runs in a folder of runs, also inside folders that only group them (`_raw`, `csb_org`)."""
-    for child in _children(spot, kinds_of(spot.folder), settings):
+    entries = kinds_of(spot.folder)
+    yield from _strays(spot, entries)
+    for child in _children(spot, entries, settings):
         if isinstance(child, _Spot):
             name = child.parts[-1]
             thrown = next((p for p in settings.skip_runs if fits(name, p)), None)
@@ -383,7 +426,7 @@ def _runs_below(
             continue
         first = _first_trial(child, settings)
         if first is None:
-            for item in _trials_below(child, settings):
+            for item in _trials_below(child, settings, at_once=True):
                 if not isinstance(item, _TrialFolder):
                     yield item
         elif _holds_runs(child, settings, first):

@@ -211,6 +211,14 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
             )
         ),
     ] = UNSET
+    old_names: Annotated[
+        list[str] | UnsetType,
+        Meta(
+            description="Distinct names of the gold patch's files before it, as SWE-PolyBench "
+            "reads them: created files can be one `/dev/null`. Absent without a gold patch. "
+            "Since 1.3."
+        ),
+    ] = UNSET
 
 
 class LineRange(Record, frozen=True, kw_only=True):
@@ -438,6 +446,31 @@ class Submission(Record, frozen=True, kw_only=True):
         list[str] | UnsetType, Meta(description="Those of `files` that did not exist before.")
     ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
+    old_names: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Distinct names of its files before it, as in `ground_truth`. Since 1.3."),
+    ] = UNSET
+    edit_chunks: Annotated[
+        list[Chunk] | UnsetType,
+        Meta(
+            description="Lines that it changes, as in `ground_truth.edit_chunks`; absent if it "
+            "changes none. Since 1.3."
+        ),
+    ] = UNSET
+
+
+class Ranking(Record, frozen=True, kw_only=True):
+    """Places in the code that a method names as relevant, best first, instead of a trace (D234)."""
+
+    files: Annotated[
+        list[str], Meta(description="Distinct files, spelled like relevant files, best first.")
+    ]
+    modules: Annotated[
+        list[str] | UnsetType, Meta(description="Classes and modules, as written, best first.")
+    ] = UNSET
+    entities: Annotated[
+        list[str] | UnsetType, Meta(description="Functions and methods, as written, best first.")
+    ] = UNSET
 
 
 class StatedContext(Record, frozen=True, kw_only=True):
@@ -502,4 +535,8 @@ class EventsDocument(Record, frozen=True, kw_only=True):
             description="Subagent, as `agent` of its events, to the input tokens of all its model "
             "calls, cache included; absent if the trace does not state them. Since 1.2."
         ),
+    ] = UNSET
+    ranking: Annotated[
+        Ranking | UnsetType,
+        Meta(description="The ranked list that the trial is, if it is one. Since 1.3."),
     ] = UNSET

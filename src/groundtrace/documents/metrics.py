@@ -93,6 +93,13 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
     ttfr_tokens: Annotated[Count | None, Meta(description="Tokens to the first relevant file.")] = (
         None
     )
+    basis: Annotated[
+        Literal["ranking"] | UnsetType,
+        Meta(
+            description="ranking: the list is a ranked list without a trace; else absent. "
+            "Since 1.3."
+        ),
+    ] = UNSET
 
 
 class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
@@ -379,9 +386,9 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
     ] = None
 
 
-Basis = Literal["accesses", "categories"]
-"""What metrics are computed from: the kind of each access or, in documents of version 1.0, the
-category of each call."""
+Basis = Literal["accesses", "categories", "ranking"]
+"""What metrics are computed from: the kind of each access; in documents of version 1.0, the
+category of each call; for a ranked list without a trace, the list."""
 
 
 class MetricsDocument(Record, frozen=True, kw_only=True):
@@ -405,7 +412,8 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         Basis | UnsetType,
         Meta(
             description="accesses: by the kind of each access; categories: by the category of "
-            "each call, only from an events document of version 1.0. Since 1.2."
+            "each call, only from an events document of version 1.0; ranking: by a ranked list "
+            "without a trace. Since 1.2."
         ),
     ] = UNSET
     access_counts: Annotated[

@@ -21,6 +21,7 @@ from groundtrace.documents.events import (
     EventsDocument,
     GroundTruthSection,
     Provenance,
+    Submission,
 )
 from groundtrace.documents.metrics import MetricsDocument
 
@@ -68,6 +69,9 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
+        EventsDocument: ("ranking",),
+        GroundTruthSection: ("old_names",),
+        Submission: ("old_names", "edit_chunks"),
         Provenance: ("repo_roots",),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
     },
@@ -81,12 +85,14 @@ def events_as(document: EventsDocument, version: str, *, generated_at: str) -> E
     if version == document.schema_version:
         return written
     without = _fields_after(version)
+    reduced = _reduced(written, without)
     return msgspec.structs.replace(
-        _reduced(written, without),
+        reduced,
         schema_version=version,
         provenance=_reduced(document.provenance, without),
         coverage=_reduced(document.coverage, without),
         ground_truth=_reduced(document.ground_truth, without),
+        submission=UNSET if reduced.submission is UNSET else _reduced(reduced.submission, without),
         events=[_event(event, without) for event in document.events],
     )
 

@@ -51,7 +51,12 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.stated import context_changes, final_context_of, submission_of
+from groundtrace.events.stated import (
+    context_changes,
+    final_context_of,
+    ranking_of,
+    submission_of,
+)
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
     CallView,
@@ -68,6 +73,7 @@ from groundtrace.model import (
 from groundtrace.paths import Resolver
 from groundtrace.paths.repos import short_repo
 from groundtrace.traces.kit.prompt import first_prompt
+from groundtrace.truth.patches import NOTHING
 
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
@@ -114,6 +120,7 @@ def build_document(
         summary=_summary(events, len(section.files)),
         submission=submission_of(trial, trace, resolver),
         final_context=final_context_of(trace, resolver),
+        ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
     )
@@ -261,6 +268,11 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
         expected_edit_files_confidence=truth.expected_edit_files_confidence or UNSET,
         edit_chunks=[_chunk(chunk, resolver) for chunk in truth.edit_chunks] or UNSET,
         test_files=[clean_text(file) for file in truth.test_files] or UNSET,
+        old_names=_distinct(
+            name if name == NOTHING else clean_text(resolver.spelling_of(name, None))
+            for name in truth.old_names
+        )
+        or UNSET,
     )
 
 

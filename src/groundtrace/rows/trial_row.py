@@ -75,6 +75,10 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     rise and fall together."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
+    patch_source: str | None = None
+    """Where the edited files come from that are compared with the gold patch; None if none are."""
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Metric to its numerator and denominator, for averages over all tasks together."""
     no_outcome: str = "no_outcome"
     """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""

@@ -7,6 +7,7 @@ ranking to a call, and by the call's id to the raw trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from msgspec import UNSET
 from groundtrace.base.frozen import Frozen
 from groundtrace.discover import FoundProblem, discover, select
 from groundtrace.discover.found import fits
+from groundtrace.discover.select import first_call
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, Calculations
@@ -254,10 +256,11 @@ def pick(
             trials.append(item)
         elif isinstance(item, FoundProblem):
             problems.setdefault(item.path, []).append(item.problem)
+    select_run = partial(select, which=settings.trials, read=partial(first_call, settings=settings))
     by_run: dict[str, list[Trial]] = {}
     for trial in trials:
         by_run.setdefault(trial.run_id, []).append(trial)
-    counting = {t.path for of_run in by_run.values() for t in select(of_run).selected}
+    counting = {t.path for of_run in by_run.values() for t in select_run(of_run).selected}
     found = [
         Picked(trial, trial.path in counting, tuple(problems.get(trial.path, ())))
         for trial in trials

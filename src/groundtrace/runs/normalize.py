@@ -40,6 +40,7 @@ from groundtrace.runs.plan import (
     problems_outside_runs,
 )
 from groundtrace.runs.read import document_paths, read_outcomes
+from groundtrace.runs.refused import is_of_another
 from groundtrace.runs.request import Request
 from groundtrace.runs.session import RunSession, work_through
 from groundtrace.runs.state import RunSeen
@@ -85,7 +86,11 @@ def normalize(
             if request.only is not None:
                 why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
             raise NothingFoundError(
-                nothing_found(request.runs, [*found.skipped(), *done.nearest])
+                nothing_found(
+                    request.runs,
+                    [*found.skipped(), *done.nearest],
+                    [*done.faults, *done.broken],
+                )
                 if why is None
                 else f"{request.runs}: {why}"
             )
@@ -107,7 +112,15 @@ def _left_runs(request: Request, done: Normalized) -> list[str]:
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
-def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
+MAPPING_HINT = (
+    "a mapping (--reader FILE) reads formats that no reader knows: "
+    "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
+)
+
+
+def nothing_found(
+    runs: str, passed: Iterable[SkippedFolder | Skipped], faults: Sequence[str] = ()
+) -> str:
     """The message if RUNS has no trial: what was looked for, and what came closest."""
     from groundtrace.discover.loose import nearest
     from groundtrace.traces import all_readers
@@ -122,6 +135,9 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
+        + "; predictions and ranked lists are read if RUNS is the file itself"
+        + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
         + "; see 'normalize --dry-run'"
     )
 
@@ -173,12 +189,23 @@ class _FoundRuns:
                 yield RunToDo(looked.output, trials, looked.run, looked.fingerprint)
 
 
-_FAULTS = frozenset({"bad_row", "trace_missing", "unrecognised"})
+_FAULTS = frozenset({"bad_row", "stray_trace", "trace_missing", "unrecognised"})
 """Kinds of problems that make a trial missing although the user named it."""
 
 
-_BROKEN = frozenset({"broken_json", "broken_toml", "unreadable", "too_large"})
-"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer."""
+_BROKEN = frozenset(
+    {
+        *("broken_json", "broken_toml", "unreadable", "too_large"),
+        *("broken_line", "truncated_line", "line_too_long", "wrong_type"),
+        *("link_not_followed", "not_a_file"),
+    }
+)
+"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer,
+and a row that is cut is a trial less."""
+
+
+_UNCLEAR = frozenset({"order_unknown", "verdicts_disagree"})
+"""Kinds of problems that leave open which trial or which verdict counts."""
 
 
 def _noting_faults(found: Iterable[Found], done: Normalized) -> Iterator[Found]:
@@ -198,7 +225,14 @@ def _note_fault(item: Found, done: Normalized) -> None:
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
     elif problem.kind in _BROKEN:
-        done.broken.append(mask(f"{item.path}/{problem}"))
+        is_itself = item.is_named_whole or problem.file in (
+            item.path,
+            item.path.rpartition("/")[2],
+        )
+        named = str(problem) if is_itself else f"{item.path}/{problem}"
+        done.broken.append(mask(f"cannot be read: {named}"))
+    elif problem.kind in _UNCLEAR:
+        done.broken.append(mask(f"unclear: {problem}"))
 
 
 class _RunToNormalize(msgspec.Struct):
@@ -264,6 +298,11 @@ class Events(Target[_RunToNormalize], frozen=True):
             before = len(done.broken)
             found = _noting_faults(found, done)
             plan = plan_run(found, todo.output.folder, run.path, self.context, self.known)
+            for planned in plan.trials:
+                for problem in planned.problems:
+                    if problem.kind == "order_unknown":  # known only when all trials are
+                        _note_fault(FoundProblem(problem.file, None, problem), done)
+            done.broken[before:] = dict.fromkeys(done.broken[before:])
             plan = replace(plan, broken=tuple(done.broken[before:]))
             self._note_other_tasks(plan, done)
         if not plan.trials:
@@ -342,7 +381,8 @@ def _enter(result: Done[TrialWork, TrialDone], one: _RunToNormalize, did: Did) -
         )
         # An earlier run made these metrics from other inputs: they are not results of the trial
         # as it is now.
-        work.output.remove(metrics_path(work.document_path))
+        if not is_of_another(work.output, metrics_path(work.document_path)):
+            work.output.remove(metrics_path(work.document_path))
         work.output.remove(work.document_path)
         return
     made = result.result

@@ -20,7 +20,7 @@ from groundtrace.base.safe_names import document_stem, safe_names
 from groundtrace.config import Settings
 from groundtrace.discover import Found, FoundProblem, Selection, Skipped, select
 from groundtrace.discover.outcome import below
-from groundtrace.discover.select import Candidate, candidate
+from groundtrace.discover.select import Candidate, candidate, first_call
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.output_folders import EVENTS_ENDING, RUN_FILES
@@ -169,7 +169,7 @@ class Plan(Frozen, frozen=True):
     fingerprint: str | None = None
     """Fingerprint of the whole run; None if listing files is not enough to compute it."""
     broken: tuple[str, ...] = ()
-    """Records of trials that could not be read, with the reason."""
+    """Lines about records that could not be read or leave something open."""
 
     def work(self, planned: PlannedTrial) -> TrialWork:
         """What a worker needs for a trial."""
@@ -250,7 +250,14 @@ def plan_run(
             skipped.append(SkippedFolder(path=below(run_path, item.path), reason=item.reason))
         elif isinstance(item, FoundProblem):
             of_trial.setdefault(item.path, []).append(item.problem)
-    chosen = select(candidates, context.settings.trials)
+    settings = context.settings
+    chosen = select(
+        candidates,
+        settings.trials,
+        lambda trial: first_call(waiting.get(trial.number), settings),
+    )
+    for path, problem in chosen.doubts.items():
+        of_trial.setdefault(path, []).append(problem)
     names = _document_names(chosen)
     trials: list[PlannedTrial] = []
     for trial in chosen.selected:

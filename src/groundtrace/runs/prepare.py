@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groundtrace.base.limit import allowed_seconds
 from groundtrace.config import Settings, load_mappings
 from groundtrace.errors import UsageError
 from groundtrace.options import RunOptions, rows_of
@@ -91,7 +92,8 @@ def request_for(
         may_fork=may_fork,
     )
     own = {name: given[name] for name in Request.__struct_fields__ if name in given}
-    with closing(engine), masking(settings.mask):
+    seconds = allowed_seconds(settings.trial_seconds)
+    with closing(engine), masking(settings.mask), seconds:
         if "only" in own:
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}

@@ -23,6 +23,7 @@ from groundtrace.runs.output_folders import (
 )
 from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
 from groundtrace.runs.state import FolderSeen, entry_of, is_current
+from groundtrace.storage import Folder
 
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
@@ -66,6 +67,15 @@ def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem
         metrics: StoredDocument[MetricsDocument] = read_one(folder, target, "retrieval_metrics")
         if metrics.problem is not None:
             yield target, metrics.problem
+
+
+def is_of_another(folder: Folder, path: str) -> bool:
+    """Whether a metrics document has another major version: another groundtrace wrote it, and it is
+    neither replaced nor removed (D62)."""
+    if not folder.has_file(path):
+        return False
+    stored: StoredDocument[MetricsDocument] = read_one(folder, path, "retrieval_metrics")
+    return stored.problem is not None and stored.problem.kind == "unknown_version"
 
 
 def set_aside_metrics(output: RunOutput, path: str) -> None:

@@ -66,7 +66,8 @@ class Normalized(msgspec.Struct):
     unlisted: list[str] = field(default_factory=list)
     """Folders that cannot be listed: their trials are missing from the results."""
     broken: list[str] = field(default_factory=list)
-    """Records of trials that could not be read: what they say is missing from the results."""
+    """Lines about records that could not be read or leave something open: what they say is missing
+    from the results."""
     nearest_tasks: list[str] = field(default_factory=list)
     """Of runs none of whose tasks is defined: a task of the run and the defined one nearest to it."""
     nearest: list[SkippedFolder] = field(default_factory=list)

@@ -62,6 +62,15 @@ class LocalFolder(Folder):
         """Whether the folder is below its root once all links are followed."""
         return self._is_inside(self.url)
 
+    @property
+    def link_target(self) -> tuple[str, ...]:
+        """Where a link to a folder leads, as names below the root; empty if it is no link or leads
+        out of the root."""
+        if not self.is_link or not self.is_inside:
+            return ()
+        target = os.path.relpath(os.path.realpath(self.url), self._real_root_path())
+        return () if target == "." else tuple(target.split(os.sep))
+
     def linked_to(self) -> str | None:
         if self._was_link is False or not self.is_link:
             return None

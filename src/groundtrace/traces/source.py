@@ -161,6 +161,11 @@ class Source(msgspec.Struct):
         if isinstance(self.calls, Calls):
             self.calls.source = self
 
+    @property
+    def first_call(self) -> float | None:
+        """When the first call was made."""
+        return min((c.made_at for c in self.calls if c.made_at is not None), default=None)
+
     def problem(
         self,
         kind: ProblemKind,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
@@ -59,7 +60,13 @@ def _one(location: str) -> TaskIndex:
         known = ", ".join(SUFFIXES)
         raise InputError(f"{location}: not a file of tasks ({known}) and not a folder of them")
     problems: list[Problem] = []
-    tasks = list(read_task_rows(place.folder, place.file, problems))
+    entry = place.folder.stat(place.file)
+    tasks: list[Task] = []
+    try:
+        with guarded(0 if entry is None else entry.size):
+            tasks = list(read_task_rows(place.folder, place.file, problems))
+    except OverLimitError as error:
+        raise InputError(f"{location}: {error}") from error
     if not tasks:
         why = f" ({problems[0].reason})" if problems else ""
         raise InputError(f"{location}: no task in it{why}")

@@ -32,6 +32,7 @@ def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
         files=relevant,
         edit_files=collect(edits(patch.files), truth_file, notes),
         edit_chunks=tuple(TruthChunk(c.path, c.first, c.last) for c in patch.changed),
+        old_names=patch.old_names,
     )
 
 
@@ -126,6 +127,7 @@ def gold_patches(script: str) -> PatchResult:
     found: dict[str, PatchedFile] = {}
     faults: list[str] = []
     changed: list[ChangedLines] = []
+    olds: dict[str, None] = {}
     for document in heredocs(script):
         if not looks_like_patch(document.body):
             continue
@@ -135,6 +137,7 @@ def gold_patches(script: str) -> PatchResult:
             faults.append(f"patch at line {document.line}: its closing word is missing")
         # A second patch counts the lines of the file after the first patch.
         changed += (lines for lines in result.changed if lines.path not in found)
+        olds.update(dict.fromkeys(result.old_names))
         for file in result.files:
             found.setdefault(file.path, file)
-    return PatchResult(tuple(found.values()), tuple(faults), tuple(changed))
+    return PatchResult(tuple(found.values()), tuple(faults), tuple(changed), tuple(olds))

@@ -80,6 +80,8 @@ class SourceFindings(Frozen, frozen=True):
     problems: tuple[Problem, ...] = ()
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a patch changes."""
+    old_names: tuple[str, ...] = ()
+    """Names of a patch's files before it (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of a test patch."""
     expects_no_edit: bool = False

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from groundtrace.base import tomlio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
@@ -122,7 +123,12 @@ def build_index(tasks: Folder) -> TaskIndex:
     found: list[Task] = []
     problems: list[Problem] = []
     for folder, path, suite, names in _task_folders(tasks, problems):
-        task, troubles = read_task(folder, suite, path, names)
+        try:
+            with guarded():
+                task, troubles = read_task(folder, suite, path, names)
+        except OverLimitError as error:
+            problems.append(Problem(path, "too_large", str(error)))
+            continue
         found.append(task)
         problems += troubles
     return index_of(found, problems)

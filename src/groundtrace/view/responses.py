@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.report.answer_text import analysis_lines
 from groundtrace.report.colours import colours_of
@@ -132,9 +133,14 @@ class Answers:
             return None
         is_unique = sum(e.call_id == event.call_id for e in events) == 1
         try:
-            text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
+            with allowed_seconds(self.library.results.settings.trial_seconds), guarded(None):
+                text = self._texts.text_of(
+                    found[2], event, is_unique=is_unique, whole="all" in given
+                )
         except OSError:
             text = CallText(note="The trace can no longer be read.")
+        except OverLimitError as error:
+            text = CallText(note=f"The trace was {error}.")
         return {
             "pieces": [
                 {

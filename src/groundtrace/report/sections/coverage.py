@@ -182,6 +182,7 @@ def _sources(group: GroupSummary) -> ReportTable:
         ("ground-truth source", seen.ground_truth_sources),
         ("ground-truth confidence", seen.ground_truth_confidences),
         ("elapsed seconds are counted from", seen.elapsed_origins),
+        ("edited files are from", seen.patch_sources),
         (
             "line ranges known",
             {

@@ -61,7 +61,8 @@ class GeminiReader:
         from groundtrace.traces.kit.keep import Keep
 
         source = self.read(folder, path, Keep())
-        yield Sample(None, source.stated, SUBAGENT if source.is_one_subagent else None)
+        no_trial = SUBAGENT if source.is_one_subagent else None
+        yield Sample(None, source.stated, no_trial, first_call=source.first_call)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a session or a stream."""

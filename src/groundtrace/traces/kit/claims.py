@@ -77,6 +77,8 @@ class Sample(Frozen, frozen=True):
     """Why it is not a trial of a model, for example a demonstration; discovery skips it."""
     session: SessionCalls | None = None
     """Its calls, if another session may have copied them into a file of its own."""
+    first_call: float | None = None
+    """When its first call was made, if listing it meant reading its calls."""
 
 
 def stated_by(reader: object, name: str) -> tuple[Any, ...]:

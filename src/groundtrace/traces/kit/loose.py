@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trace, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
 from groundtrace.traces.kit.claims import Sample
@@ -76,7 +76,12 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
-    yield Sample(None, _stated_by_source(source), session=session_calls(found.reader, source))
+    yield Sample(
+        None,
+        _stated_by_source(source),
+        session=session_calls(found.reader, source),
+        first_call=source.first_call,
+    )
 
 
 def _stated_by_source(source: Source) -> Stated:
@@ -92,12 +97,20 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
     """The trace of a trial: all files in its folder, or its sample in a loose file."""
     if trial.loose is not None:
         loose = trial.loose
+        if loose.is_result:
+            return ReadResult(Trace(), ())
         return read_loose(
             trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
         )
     from groundtrace.traces import read_trace
 
     return read_trace(trial.folder, mappings=mappings)
+
+
+def first_call_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> float | None:
+    """When the first call of a trial was made, read from its trace."""
+    calls = read_trace_of(trial, mappings).trace.calls
+    return min((call.timestamp for call in calls if call.timestamp is not None), default=None)
 
 
 def read_loose(

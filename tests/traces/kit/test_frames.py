@@ -1,13 +1,14 @@
-"""What harnesses do to the output of commands."""
+"""What harnesses put around the output of commands, and what is left of it."""
 
 from __future__ import annotations
 
 import pytest
 
 from groundtrace.config import Settings
-from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import spans, touched
+from groundtrace.model import Printed, ToolResult
+from groundtrace.shell import ShellView
+from groundtrace.traces.kit.frames import printed
+from tests.shell.views import shell_refs, spans, touched
 
 
 def view_beside(command: str, text: str, stdout: str | None = None) -> ShellView:
@@ -84,3 +85,71 @@ def test_codex_desktop_repeats_the_command_before_its_facts() -> None:
 
 def test_a_file_that_begins_with_command_is_no_frame() -> None:
     assert touched("cat a.txt", "Command: x\ny\n") == [("read", "/w/a.txt", 1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("one\ntwo\n", "one\ntwo\n"),
+        ("", ""),
+        ("(no output)", ""),
+        ("Exit code 1\none", "one"),
+        ("Exit code 1\n\n", "\n"),
+        ("one\n\n\n[Command finished with exit code 0]\n[Current working directory: /w]\n", "one"),
+        ("[Command finished with exit code 0]", ""),
+        ("<returncode>0</returncode>\n<output>\none\n</output>", "one"),
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\none\n", "one\n"),
+        ("Output: one\nError: (none)\nExit Code: 0\n", "one\n"),
+        ("\x1b[31mone\x1b[0m\r\n", "one\n"),
+        ("cat a.py\none", "one"),
+    ],
+)
+def test_what_is_left_of_an_output(text: str, left: str) -> None:
+    assert printed(ToolResult(text), "cat a.py").text == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_use_error>x</tool_use_error>",
+        "Permission to use Bash with command x has been denied.",
+        "exec_command failed",
+        "aborted by user after 1.2s",
+    ],
+)
+def test_a_command_that_was_not_run(text: str) -> None:
+    assert printed(ToolResult(text), "cat a.py").refused
+    assert not printed(ToolResult(f"x\n{text}"), "cat a.py").refused
+
+
+def test_a_call_without_an_answer_printed_nothing() -> None:
+    assert printed(None, "cat a.py") == Printed(refused=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "is_submission"),
+    [
+        ("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && git diff", "", True),
+        ("cd /w && echo 'MINI_SWE_AGENT_FINAL_OUTPUT'; cat patch", "", True),
+        ("./submit.sh", "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\ndiff --git a/x b/x\n", True),
+        ("grep -rn COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT .", "a.py:1:x", False),
+        ("cat a.py", "x\nCOMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\n", False),
+    ],
+)
+def test_a_submission_is_no_read(command: str, text: str, is_submission: bool) -> None:
+    assert printed(ToolResult(text), command).submitted == is_submission
+
+
+def test_the_text_counts_if_the_structured_output_holds_less() -> None:
+    text = "x" * 500
+    kept = printed(ToolResult(text, {"stdout": "y", "stderr": "z"}), "cat a.py")
+    assert (kept.text, kept.errors) == (text, "")
+    stored = printed(ToolResult("x", {"stdout": "y"}, persisted_path="/t/x"), "cat a.py")
+    assert stored.text == "x"
+
+
+def test_an_exit_code_with_no_output_is_a_failure() -> None:
+    frame = "<returncode>{}</returncode>\n<output>\n{}\n</output>"
+    assert printed(ToolResult(frame.format(1, "")), "x").failed
+    assert not printed(ToolResult(frame.format(1, "one")), "x").failed
+    assert not printed(ToolResult(frame.format(0, "")), "x").failed
