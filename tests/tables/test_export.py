@@ -390,7 +390,7 @@ def test_a_query_that_cannot_be_planned_reads_no_trial(query: str) -> None:
     ],
 )
 def test_however_a_table_is_named_it_has_its_rows(query: str) -> None:
-    detail = judged_trial("one", step("src/a.py"))
+    detail = judged_trial("one", step(Seen("read", "src/a.py")))
     assert run_query(query, [detail]).rows == ((1,),)
 
 
