@@ -29,7 +29,8 @@ ORDER = (
         "paths",
     ),
     # one trial, from its files to its metrics
-    *("traces", "testing", "answers", "shell", "tools", "truth", "discover", "events", "metrics"),
+    *("traces", "testing", "answers", "shell", "tools", "truth", "functions", "discover"),
+    *("events", "metrics"),
     # many trials
     *("rows", "impact", "report", "tables"),
     # whole runs

@@ -144,6 +144,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """MCP server that offered the tool, where the reader knows it."""
     timestamp: float | None = None
     """Seconds since the epoch, UTC, when the call was made."""
+    answered_at: float | None = None
+    """When its result came in, if the trace says both times."""
     cumulative_tokens: int | None = None
     """Tokens of all model calls up to and including the one that made this call (D9)."""
     is_subagent: bool = False
@@ -271,6 +273,8 @@ class Trace(Frozen, frozen=True):
     """Model name as the trace states it."""
     cwd: str | None = None
     """Working directory in which the harness started."""
+    branch: str | None = None
+    """Branch that was checked out there, if the trace says it."""
     file: str | None = None
     """The main source file, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
@@ -417,6 +421,21 @@ class TruthChunk(Frozen, frozen=True):
     repo: str | None = None
 
 
+class PatchHunk(NamedTuple):
+    """One hunk of a patch, in line numbers of the file before it."""
+
+    path: str
+    """The file's name before the patch."""
+    removed: tuple[tuple[int, int], ...]
+    """Runs of removed lines."""
+    inserted: tuple[int, ...]
+    """For each insertion without removals, the number of the next old line, which may not exist."""
+    first: int
+    """First old line that the hunk shows."""
+    old: tuple[str, ...]
+    """The old lines that it shows."""
+
+
 class GroundTruth(Frozen, frozen=True):
     """What the task says an agent should have found."""
 
@@ -434,6 +453,8 @@ class GroundTruth(Frozen, frozen=True):
     confidence: Confidence | None = None
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a gold patch changes, as they were before it (D55)."""
+    hunks: tuple[PatchHunk, ...] = ()
+    """The gold patch itself, as far as it changes files that existed before."""
     old_names: tuple[str, ...] = ()
     """Names of the gold patch's files before it, as SWE-PolyBench reads them (D232)."""
     test_files: tuple[str, ...] = ()
@@ -469,6 +490,8 @@ class TaskRow(Frozen, frozen=True):
     base_commit: str | None = None
     difficulty: str | None = None
     """How hard the data set says the task is; a group of trials."""
+    repository: str | None = None
+    """Folder of the git repository that the task was made from."""
 
 
 class Task(Frozen, frozen=True):
@@ -602,3 +625,5 @@ class Trial(Contender, frozen=True, kw_only=True):
     """Identity field to where its value came from."""
     loose: LooseTrace | None = None
     """Set for a trial that is one trace (or a sample of one) without records."""
+    title: str | None = None
+    """What the user asked first, for a session that no data set names."""

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from msgspec import UNSET, structs
 
+from groundtrace.documents.functions import FunctionLevelMetrics
 from groundtrace.documents.metrics import (
     ChunkLevelMetrics,
     ContextMetrics,
@@ -83,6 +84,9 @@ OTHERS = [
     "locagent_file_acc@5",
     "contextbench_editloc_recall",
     "contextbench_editloc_precision",
+    "correct_location_function",
+    "locagent_function_acc@5",
+    "locagent_function_acc@10",
     "contextbench_file_coverage",
     "contextbench_file_precision",
     "contextbench_line_coverage",
@@ -101,6 +105,18 @@ OTHERS = [
     "contextbench_final_line_precision",
     "bpref",
     "judged@10",
+    "functions_relevant",
+    "functions_shown",
+    "function_recall",
+    "function_precision",
+    "function_f1",
+    "function_lines_recall",
+    "function_edit_recall",
+    "function_edit_precision",
+    "func_acc@1",
+    "func_acc@3",
+    "func_acc@5",
+    "symbol_recall",
 ]
 
 
@@ -147,6 +163,7 @@ def test_each_getter_reads_its_own_field(name: str) -> None:
         discovery=DiscoveryMetrics(reason=None),
         subagent_metrics=SubagentMetrics(reason=None),
         funnel=FunnelMetrics(reason=None),
+        function_level_metrics=FunctionLevelMetrics(computable=True, reason=None),
         patch_metrics=PatchMetrics(source=None, reason=None),
         published_metrics=PublishedMetrics(),
         judged_metrics=JudgedMetrics(reason=None),
@@ -178,7 +195,8 @@ def test_directions() -> None:
     repeats = {f"contextbench_{level}_redundancy" for level in ("file", "line")}
     short = {"funnel_never_met", "funnel_met", "funnel_shown"}
     patch = {"seen_not_edited", "edited_unseen", "test_files_touched"}
-    assert lower == ttfr | chars | spent | drops | repeats | short | patch
+    counts = {"functions_relevant", "functions_shown"}
+    assert lower == ttfr | chars | spent | drops | repeats | short | patch | counts
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -197,7 +215,10 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         patch |= {f"{front}acc@{k}" for front in ("", "locagent_file_") for k in (1, 3, 5)}
         context = {f"contextbench_{level}_{end}" for level in ("file", "line") for end in CURVES}
         other = {"chars_to_first_relevant", "bpref"}
-        assert metric.family in whole | files | patch | context | other
+        functions = {f"func_acc@{k}" for k in (1, 3, 5)} | {"correct_location_function"}
+        functions |= {"locagent_function_acc@5", "locagent_function_acc@10"}
+        functions |= {"functions_relevant", "functions_shown", "function_f1"}
+        assert metric.family in whole | files | patch | context | other | functions
 
 
 CURVES = ("auc", "usage_drop")

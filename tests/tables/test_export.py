@@ -331,7 +331,7 @@ def test_an_export_that_fails_leaves_no_half_files(tmp_path: Path) -> None:
     ],
 )
 def test_sql_reaches_nothing_outside(query: str, evaluated: Path, groundtrace: Call) -> None:
-    ran = groundtrace("sql", query, evaluated)
+    ran = groundtrace("sql", evaluated, query)
     assert ran.code == 2, ran.out
     said, *place = ran.err.strip().splitlines()
     assert said.startswith("groundtrace: ")
@@ -343,12 +343,12 @@ def test_sql_output_forms(evaluated: Path, groundtrace: Call) -> None:
     query = (
         "SELECT config_name, count(*) AS n, avg(reward) AS r FROM trials GROUP BY ALL ORDER BY ALL"
     )
-    rows = json.loads(groundtrace("sql", query, evaluated, "--json").out)
+    rows = json.loads(groundtrace("sql", evaluated, query, "--json").out)
     assert rows[0]["config_name"] == "baseline-local-direct"
     assert rows[0]["n"] == 12
-    lines = groundtrace("sql", query, evaluated, "--csv").out.splitlines()
+    lines = groundtrace("sql", evaluated, query, "--csv").out.splitlines()
     assert lines[0] == "config_name,n,r"
-    assert groundtrace("sql", query, evaluated).out.splitlines()[0].split() == [
+    assert groundtrace("sql", evaluated, query).out.splitlines()[0].split() == [
         "config_name",
         "n",
         "r",
@@ -356,7 +356,7 @@ def test_sql_output_forms(evaluated: Path, groundtrace: Call) -> None:
 
 
 def test_a_wrong_query_is_wrong_usage_with_the_tables(evaluated: Path, groundtrace: Call) -> None:
-    ran = groundtrace("sql", "SELECT nothing FROM nowhere", evaluated)
+    ran = groundtrace("sql", evaluated, "SELECT nothing FROM nowhere")
     assert ran.code == 2
     assert "tables: trials, events" in ran.err
 
@@ -394,14 +394,14 @@ def test_however_a_table_is_named_it_has_its_rows(query: str) -> None:
     assert run_query(query, [detail]).rows == ((1,),)
 
 
-@pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql", "SELECT 1"])])
+@pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql"])])
 def test_without_the_extra_the_message_names_it(
     missing: str, command: list[str], evaluated: Path
 ) -> None:
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from groundtrace.cli.main import invoke\n"
-        f"sys.exit(invoke({[*command, str(evaluated)]!r}))"
+        f"sys.exit(invoke({[*command, str(evaluated), 'SELECT 1']!r}))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 2

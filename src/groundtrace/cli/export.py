@@ -9,18 +9,18 @@ import click
 
 from groundtrace.cli import flags
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
-from groundtrace.options import Messages, Option, Setup, Where
+from groundtrace.options import Messages, Option, Setup, Stored
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
 
 
 NO_ANALYSIS = (
-    "no impact analysis there: comparisons and correlations are empty; run 'groundtrace impact'"
+    "no impact analysis there: comparisons and correlations are empty; run 'groundtrace run'"
 )
 
 
-class Export(Where, Setup, Messages, total=False):
+class Export(Stored, Setup, Messages, total=False):
     """Flags of this command."""
 
     to: Annotated[

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from groundtrace.base.visible import plural
+from groundtrace.base.visible import in_columns, plural
 from groundtrace.cli import flags
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
-    in_columns,
     print_json,
     print_message,
     print_result,

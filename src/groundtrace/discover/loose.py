@@ -39,7 +39,8 @@ from groundtrace.discover.names import forms, with_masked_labels
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
-from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trial
+from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trace, Trial
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
@@ -163,6 +164,9 @@ def task_of(
         file = f"{stem_of(item.parts[-1])}-" if apart and is_numbered(item) else ""
         places.append((f"{file}{item.sample}", "id of the sample"))
     named = name_task(places, item.parts, tasks, by_layout)
+    if named.task is None and item.match is not None:
+        task, why = item.match.task, item.match.why
+        return Named(named.name if task is None else task.name, task, why)
     if named.task is None and tasks is not None and row.get("task") is None and not stated.task:
         asked = task_in_prompt(item, tasks)
         if asked is not None:
@@ -204,6 +208,11 @@ def is_numbered(item: LooseItem) -> bool:
 def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
     """The configuration of a sample, and where it comes from."""
     row = item.row.texts if item.row is not None else {}
+    by = settings.config_by
+    if by is not None and item.use is not None and row.get("config") is None:
+        from groundtrace.discover.own_sessions import configuration_by
+
+        return configuration_by(item.use, by) or (DEFAULT_CONFIG, f"--config-by {by}: unknown")
     stated = replace(item.stated, model=row.get("model") or item.stated.model)
     return name_config(
         row.get("config"), settings.config_name, item.roles, stated, is_given=bool(settings.layout)
@@ -262,7 +271,10 @@ def loose_trial(
     submission, source = beside.submission, beside.submission_source
     if is_result:
         submission, source = stated.submission, stated.submission_source
-    if named.task is None and tasks is not None and len(tasks):
+    if named.task is None and item.match is not None:
+        kind: ProblemKind = "ambiguous_commit" if item.match.is_ambiguous else "no_commit"
+        problems.append(Problem(item.path, kind, item.match.why))
+    elif named.task is None and tasks is not None and len(tasks):
         problems.append(_no_task(item, named.name, tasks))
     for key in ("model", "harness", "harness_version"):
         if key in texts:
@@ -290,6 +302,7 @@ def loose_trial(
         file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
+        title=_title(item, named),
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
@@ -309,6 +322,15 @@ def _repeated(item: LooseItem) -> str:
     """What another file decides about a trial, for its fingerprint."""
     repeats = item.repeats
     return "" if repeats is None else f" {repeats.file} {sorted(repeats.calls)} {repeats.replies}"
+
+
+def _title(item: LooseItem, named: Named) -> str | None:
+    """What the user asked first; a task of a data set has a name that says more."""
+    if item.sample is not None or (named.task is not None and item.match is None):
+        return None
+    from groundtrace.traces.kit.prompt import title_of
+
+    return title_of(item.folder, item.file)
 
 
 def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
@@ -394,6 +416,7 @@ def discover_loose(
     given = [Layout(pattern) for pattern in settings.layout]
     layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
     yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
+    _look_into(items, settings, tasks)
     apart = len({stem_of(item.parts[-1]) for item in items if is_numbered(item)}) > 1
     for item in items:
         item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
@@ -409,6 +432,31 @@ def discover_loose(
         for problem in (*item.problems, *problems):
             yield FoundProblem(trial.path, run_id, problem, is_named_whole=True)
         yield trial
+
+
+def _trace_of(item: LooseItem, settings: Settings) -> Trace:
+    from groundtrace.traces.kit.loose import read_loose
+
+    where = (item.folder, item.file, item.sample)
+    return read_loose(*where, mappings=settings.readers, repeats=item.repeats).trace
+
+
+def _look_into(items: list[LooseItem], settings: Settings, tasks: TaskIndex | None) -> None:
+    """Find out what sessions did and which commits came out of them, if names depend on it."""
+    histories = () if tasks is None else tasks.histories
+    by = settings.config_by
+    if not histories and by in (None, "folder"):
+        return
+    from groundtrace.discover.own_sessions import use_of
+    from groundtrace.truth.own_commits import match_sessions
+
+    uses = [use_of(_trace_of(item, settings), settings) for item in items]
+    for item, use in zip(items, uses, strict=True):
+        item.use = None if by in (None, "folder") else use
+    if histories:
+        found = match_sessions([use.own for use in uses], histories, settings.within * 3600)
+        for item, match in zip(items, found, strict=True):
+            item.match = match
 
 
 def _shared(items: Iterable[LooseItem]) -> set[tuple[str, str]]:

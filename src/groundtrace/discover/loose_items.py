@@ -27,7 +27,9 @@ from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
+    from groundtrace.discover.own_sessions import SessionUse
     from groundtrace.traces.kit.claims import Sample, SessionCalls
+    from groundtrace.truth.own_commits import Match
 
 
 class Named(NamedTuple):
@@ -156,6 +158,10 @@ class LooseItem(msgspec.Struct):
     """When its first call was made, if that is known without reading it again."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
+    use: SessionUse | None = None
+    """What the session did, if a name depends on it."""
+    match: Match | None = None
+    """The commits that came out of it, with `--tasks git:REPO`."""
 
     @property
     def path(self) -> str:

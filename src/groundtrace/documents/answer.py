@@ -31,6 +31,7 @@ LookAtKind = Literal[
     "elsewhere",
     "truth_sources",
     "baseline",
+    "one_commit",
 ]
 """What a line of "Look at" is about."""
 
@@ -175,8 +176,8 @@ class ByFound(Record, frozen=True, kw_only=True):
     ] = UNSET
 
 
-class AnswerAssociation(Record, frozen=True, kw_only=True):
-    """Shown recall and reward. Association only: a third thing may cause both."""
+class AssociationOfLevel(Record, frozen=True, kw_only=True):
+    """A recall and reward. Association only: a third thing may cause both."""
 
     across: Annotated[
         Linked, Meta(description="Over the means of tasks: how hard a task is moves both.")
@@ -188,6 +189,15 @@ class AnswerAssociation(Record, frozen=True, kw_only=True):
         ),
     ]
     by_found: Annotated[ByFound, Meta(description="Solved trials by whether all was shown.")]
+
+
+class AnswerAssociation(AssociationOfLevel, frozen=True, kw_only=True):
+    """Shown recall of files and reward, and the same of functions."""
+
+    functions: Annotated[
+        AssociationOfLevel | UnsetType,
+        Meta(description="The same of function recall; absent if no trial has it."),
+    ] = UNSET
 
 
 class CostPerSolved(Record, frozen=True, kw_only=True):
@@ -218,7 +228,7 @@ class Answer(Record, frozen=True, kw_only=True):
         str | None, Meta(description="The configuration; null if none can be chosen.")
     ]
     comparison: Annotated[
-        Literal["matched_comparisons", "other_comparisons"] | None,
+        Literal["matched_comparisons", "other_comparisons", "unpaired_comparisons"] | None,
         Meta(
             description=(
                 "The list in the document that the numbers come from; null without a comparison."
@@ -240,3 +250,10 @@ class Answer(Record, frozen=True, kw_only=True):
     ]
     look_at: Annotated[list[LookAt], Meta(description="What limits the answer.")]
     statement: Annotated[str, Meta(description="What the numbers do and do not say.")]
+    prices: Annotated[
+        str | UnsetType,
+        Meta(
+            description="Where tokens are known and cost is not: a file for --prices with the models "
+            "found, to be filled in. Since 1.3."
+        ),
+    ] = UNSET

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, LineNumber, Record, Seconds, Time, Version
+from groundtrace.documents.functions import FunctionLines, Functions
 from groundtrace.model import AccessKind, Category, Confidence, TraceSource
 
 Scalar = str | int | float | bool | None
@@ -75,6 +76,21 @@ class Provenance(Record, frozen=True, kw_only=True):
             description="Folders of the trial that were taken to be repositories; absent if none "
             "was. Since 1.3."
         ),
+    ] = UNSET
+    title: Annotated[
+        str | UnsetType,
+        Meta(
+            description="What the user asked first, at most 80 characters; only of sessions that no "
+            "data set names. Since 1.3."
+        ),
+    ] = UNSET
+    branch: Annotated[
+        str | UnsetType,
+        Meta(description="Branch that was checked out, if the trace says it. Since 1.3."),
+    ] = UNSET
+    started_at: Annotated[
+        str | UnsetType,
+        Meta(description="Time of the first line of the trace, UTC, if it has one. Since 1.3."),
     ] = UNSET
 
 
@@ -211,6 +227,13 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
             )
         ),
     ] = UNSET
+    functions: Annotated[
+        list[FunctionLines] | UnsetType,
+        Meta(
+            description="Relevant functions at the base commit: those that the gold patch changes, or "
+            "that the task's lines meet; absent if they are unknown. Since 1.3."
+        ),
+    ] = UNSET
     old_names: Annotated[
         list[str] | UnsetType,
         Meta(
@@ -345,6 +368,13 @@ class Access(Record, frozen=True, kw_only=True):
             "task; else absent. Since 1.2."
         ),
     ] = UNSET
+    functions: Annotated[
+        list[Count] | UnsetType,
+        Meta(
+            description="Functions of which it showed a line, as positions in `functions.listed`; "
+            "absent if it showed none. Since 1.3."
+        ),
+    ] = UNSET
 
 
 class Event(Record, frozen=True, kw_only=True):
@@ -404,6 +434,10 @@ class Event(Record, frozen=True, kw_only=True):
             description="Characters of the result as the model saw it; null without a result. "
             "Since 1.2."
         ),
+    ] = UNSET
+    seconds: Annotated[
+        Seconds | UnsetType,
+        Meta(description="Seconds until its result came in, if known. Since 1.3."),
     ] = UNSET
     agent: Annotated[
         str | UnsetType,
@@ -534,6 +568,13 @@ class EventsDocument(Record, frozen=True, kw_only=True):
         Meta(
             description="Subagent, as `agent` of its events, to the input tokens of all its model "
             "calls, cache included; absent if the trace does not state them. Since 1.2."
+        ),
+    ] = UNSET
+    functions: Annotated[
+        Functions | UnsetType,
+        Meta(
+            description="Functions that were shown and edited; absent if no repository was given. "
+            "Since 1.3."
         ),
     ] = UNSET
     ranking: Annotated[

@@ -7,7 +7,8 @@ changed, later line numbers of the file cannot be translated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -95,6 +96,52 @@ def runs_shown(access: Access) -> list[LineRun] | None:
         return runs or None
     end = access.line_start if access.line_end is UNSET else access.line_end
     return [(access.line_start, end)] if end >= access.line_start else None
+
+
+class LinesShown(NamedTuple):
+    """The lines that an access showed."""
+
+    runs: tuple[LineRun, ...]
+    """With their original numbers, without lines that the agent wrote."""
+    height: int
+    """Number of lines shown, including lines that the agent wrote."""
+
+
+class OriginalLines:
+    """Follows the accesses of a trial in order: what each showed, as numbered before any edit."""
+
+    def __init__(self) -> None:
+        self._maps: dict[Hashable, LineMap] = {}
+        """Only of files that the agent has written."""
+
+    def take(self, file: Hashable, access: Access, *, doubtful: bool = False) -> LinesShown | None:
+        """The lines that the next access of a file showed; None if it showed none or they are not
+        known. `doubtful`: only the first and the last of several lines are certain.
+        """
+        if access.kind == "written":
+            changes, shift = access.line_changes, access.line_shift
+            self._maps.setdefault(file, LineMap()).write(
+                [] if changes is UNSET else changes, None if shift is UNSET else shift
+            )
+        if access.kind not in ("read", "matched"):
+            return None
+        runs, original, lines = runs_shown(access), access.base_lines, self._maps.get(file)
+        if original is not UNSET:
+            if original is None or any(run.line_end < run.line_start for run in original):
+                return None
+            known = joined((run.line_start, run.line_end) for run in original)
+            return LinesShown(tuple(known), size(known if runs is None else joined(runs)))
+        if runs is None or (lines is not None and not lines.known):
+            return None
+        if doubtful and size(runs) > 1:
+            return None
+        if len(runs) > 1:
+            runs = joined(runs)
+        if lines is None:
+            if runs[0][0] >= 1:
+                return LinesShown(tuple(runs), size(runs))
+            lines = LineMap()  # there is no line 0
+        return LinesShown(tuple(joined(r for run in runs for r in lines.old(run))), size(runs))
 
 
 def joined(runs: Iterable[LineRun]) -> list[LineRun]:

@@ -28,7 +28,7 @@ PATHS = frozenset(
             "old_names",
         ),
         *("seen_not_edited_files", "edited_unseen_files", "relevant_met", "relevant_read"),
-        *("came_back", "repo", "function", "functions"),
+        *("came_back", "repo", "function", "functions", "relevant_not_shown"),
         # what groundtrace itself says
         *("schema_version", "generated_at", "timestamp", "method"),
         # masked before it is cut (`events.text`)

@@ -9,7 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
-from groundtrace.documents.looked_at import LookedAt
+from groundtrace.documents.functions import FunctionLevelMetrics
+from groundtrace.documents.looked_at import LookedAt, ServerUse
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
@@ -427,6 +428,13 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
             "Since 1.2."
         ),
     ] = UNSET
+    servers: Annotated[
+        dict[str, ServerUse] | UnsetType,
+        Meta(
+            description="What the calls of each MCP server took; `none` for all other tools. Absent "
+            "if no MCP server was called. Since 1.3."
+        ),
+    ] = UNSET
     line_level_metrics: Annotated[
         LineLevelMetrics | UnsetType, Meta(description="The right lines. Since 1.2.")
     ] = UNSET
@@ -452,4 +460,7 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
     ] = UNSET
     judged_metrics: Annotated[
         JudgedMetrics | UnsetType, Meta(description="Metrics over judged files only. Since 1.2.")
+    ] = UNSET
+    function_level_metrics: Annotated[
+        FunctionLevelMetrics | UnsetType, Meta(description="The right functions. Since 1.3.")
     ] = UNSET

@@ -130,6 +130,17 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
     locagent_file_acc_at_5: Annotated[
         Share | None, Meta(description="1 if the first 5 files hold all gold files, or 5 of them.")
     ] = msgspec.field(default=None, name="locagent_file_acc@5")
+    correct_location_function: Annotated[
+        Share | None, Meta(description="1 if the patch changes every gold function (Agentless).")
+    ] = None
+    locagent_function_acc_at_5: Annotated[
+        Share | None,
+        Meta(description="1 if the first 5 functions hold all gold functions, or 5 of them."),
+    ] = msgspec.field(default=None, name="locagent_function_acc@5")
+    locagent_function_acc_at_10: Annotated[
+        Share | None,
+        Meta(description="1 if the first 10 functions hold all gold functions, or 10 of them."),
+    ] = msgspec.field(default=None, name="locagent_function_acc@10")
     contextbench_editloc_recall: Annotated[
         Share | None, Meta(description="Share of gold lines that the patch changes.")
     ] = None

@@ -69,11 +69,14 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        EventsDocument: ("ranking",),
-        GroundTruthSection: ("old_names",),
+        EventsDocument: ("ranking", "functions"),
+        GroundTruthSection: ("old_names", "functions"),
+        Provenance: ("repo_roots", "title", "branch", "started_at"),
+        Event: ("seconds",),
         Submission: ("old_names", "edit_chunks"),
-        Provenance: ("repo_roots",),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
+        Access: ("functions",),
+        MetricsDocument: ("function_level_metrics", "servers"),
     },
 }
 """The optional fields that each version added, by type."""

@@ -27,13 +27,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from groundtrace.answers.places import absolute
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
+from groundtrace.base.times import seconds_between
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
@@ -51,11 +52,13 @@ from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
+from groundtrace.events.functions import base_of, text_of, with_functions
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,
     ranking_of,
     submission_of,
+    submitted_hunks,
 )
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
@@ -107,8 +110,14 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
-    events = with_base_lines(events, trace.calls, views, accesses)
+    base = base_of(trial.task, settings)
+    events = with_base_lines(events, trace.calls, views, accesses, text_of(base, resolver.home))
     section = _ground_truth(truth, resolver)
+    submission = submission_of(trial, trace, resolver)
+    functions = with_functions(events, base, truth, submitted_hunks(trial, trace), resolver.home)
+    events = list(functions.events)
+    section = replace(section, functions=functions.truth)
+    problems = (*problems, *functions.problems)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
@@ -118,11 +127,12 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
-        submission=submission_of(trial, trace, resolver),
+        submission=submission,
         final_context=final_context_of(trace, resolver),
         ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
+        functions=functions.functions,
     )
 
 
@@ -178,9 +188,17 @@ def _event(
         failed=None if result is None else view.failed,
         answered=result is not None,
         result_chars=None if result is None else len(result.text),
+        seconds=_seconds(call),
         agent=UNSET if call.agent is None else stored_text(call.agent),
         mcp_server=UNSET if server is None else stored_text(server),
     )
+
+
+def _seconds(call: ToolCall) -> float | UnsetType:
+    """How long a call took; clocks that run backwards say nothing."""
+    if call.timestamp is None or call.answered_at is None or call.answered_at < call.timestamp:
+        return UNSET
+    return seconds_between(call.timestamp, call.answered_at)
 
 
 def _subagent_inputs(trace: Trace) -> dict[str, int]:
@@ -238,7 +256,19 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
             for root in resolver.roots
         ]
         or UNSET,
+        title=UNSET if trial.title is None else _title(stored_text(trial.title)),
+        branch=UNSET if trace.branch is None else stored_text(trace.branch),
+        started_at=(trial.loose and iso(trace.first_timestamp)) or UNSET,
     )
+
+
+TITLE = 80
+"""Characters of a title."""
+
+
+def _title(masked: str) -> str:
+    # Cut after masking: half a token looks like a word.
+    return masked if len(masked) <= TITLE else masked[: TITLE - 1].rstrip() + "…"
 
 
 def _cleaned(text: str | None) -> str | None:

@@ -6,7 +6,8 @@ A document's `line_changes` say how lines moved if an edit shows its place. Many
 - a file that git put back has its original lines again (`git checkout FILE`);
 - a diff against what git holds numbers the old lines itself;
 - text that is shown again is the same lines, wherever they are now. What is not among the lines
-  known so far must be the agent's own writing, else nothing is claimed.
+  known so far must be the agent's own writing, else nothing is claimed. Where the repository is at
+  hand (`--repos`), all lines of the file are known (D218).
 
 Only files for which `line_changes` do not suffice are looked at; most trials have none.
 """
@@ -14,7 +15,7 @@ Only files for which `line_changes` do not suffice are looked at; most trials ha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, structs
@@ -61,8 +62,16 @@ class _Item(NamedTuple):
     """The reference that it was made of; None where several were."""
 
 
+BaseText = Callable[[Access], Sequence[str] | None]
+"""The lines of an access's file at the base commit; None if they are not known."""
+
+
 def with_base_lines(
-    events: Sequence[Event], calls: Sequence[ToolCall], views: Sequence[CallView], made: Accesses
+    events: Sequence[Event],
+    calls: Sequence[ToolCall],
+    views: Sequence[CallView],
+    made: Accesses,
+    base: BaseText = lambda _: None,
 ) -> list[Event]:
     """The events with `base_lines` on the accesses that need them."""
     by_file = _by_file(events, views, made)
@@ -76,7 +85,7 @@ def with_base_lines(
     found: dict[tuple[int, int], list[LineRange] | None] = {}
     for items in open_files:
         if moves or _needs(items, moves=False):
-            found.update(_File(items, words, git).base_lines())
+            found.update(_File(items, words, git, base(items[0].access)).base_lines())
     if not found:
         return list(events)
     return [_with(event, found) for event in events]
@@ -172,13 +181,19 @@ def _git(words: Sequence[str]) -> Iterator[_Git]:
 class _File:
     """One file of a trial, followed from its first access to the last."""
 
-    def __init__(self, items: Sequence[_Item], words: Sequence[str], git: Sequence[_Git]) -> None:
+    def __init__(
+        self,
+        items: Sequence[_Item],
+        words: Sequence[str],
+        git: Sequence[_Git],
+        base: Sequence[str] | None,
+    ) -> None:
         self._items = items
         self._git = git
         self._own = OwnText(words)
-        self._text: dict[int, str] = {}
-        """Original lines of the file, as far as results show them."""
-        self._whole = False
+        self._text: dict[int, str] = dict(enumerate(base or (), 1))
+        """Original lines of the file, as far as results or the repository show them."""
+        self._whole = base is not None
         """These are all lines of the file."""
         self._rewritten = False
         """Unknown lines were changed, so what is shown now may not be the original text."""

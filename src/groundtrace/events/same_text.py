@@ -37,9 +37,13 @@ def place(
     that nobody changed, where the lines are one run). `whole`: the file has
     no lines but those known.
     """
-    if not known or not lines or max(len(lines), len(known)) > MAX_LINES:
+    if not known or not lines:
         return None
-    return _unchanged(lines, known) if own is None else _changed(lines, known, own, whole)
+    if own is None:
+        return _unchanged(lines, known)
+    if max(len(lines), len(known)) > MAX_LINES:
+        return None
+    return _changed(lines, known, own, whole)
 
 
 def agreement(lines: Sequence[str], known: Mapping[int, str], first: int) -> int | None:

@@ -20,7 +20,7 @@ from groundtrace.documents.events import (
     StatedContext,
     Submission,
 )
-from groundtrace.model import FileRef, ToolCall, Trace, Trial
+from groundtrace.model import FileRef, PatchHunk, ToolCall, Trace, Trial
 from groundtrace.paths import Resolver
 from groundtrace.truth.patches import NOTHING, created, edits, looks_like_patch, read_patch
 
@@ -67,11 +67,7 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
     generated`, it is an empty patch (D233). Files are spelled like edit targets and accesses (D94),
     so later stages can compare text.
     """
-    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
-    if text is not None and text.strip() and not looks_like_patch(text):
-        text = None
-    if text is None and trial.loose is not None:
-        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    text, source = _submitted(trial, trace)
     if text is None:
         return UNSET
     patch = read_patch(text)
@@ -90,6 +86,22 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
         ]
         or UNSET,
     )
+
+
+def submitted_hunks(trial: Trial, trace: Trace) -> tuple[PatchHunk, ...] | None:
+    """The hunks of the submission; None if it is not known what was submitted."""
+    text, _ = _submitted(trial, trace)
+    return None if text is None else read_patch(text).hunks
+
+
+def _submitted(trial: Trial, trace: Trace) -> tuple[str | None, str]:
+    """The patch that was submitted, and where it was found."""
+    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
+    if text is not None and text.strip() and not looks_like_patch(text):
+        text = None
+    if text is None and trial.loose is not None:
+        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    return text, source
 
 
 def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:

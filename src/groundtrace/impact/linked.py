@@ -18,14 +18,21 @@ from statistics import NormalDist
 import numpy as np
 from msgspec import UNSET
 
-from groundtrace.documents.answer import AnswerAssociation, ByFound, Linked, Solved, Strata
+from groundtrace.documents.answer import (
+    AnswerAssociation,
+    AssociationOfLevel,
+    ByFound,
+    Linked,
+    Solved,
+    Strata,
+)
 from groundtrace.impact.aggregates import PASS
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, Floats, Ints, Mask
 from groundtrace.impact.signflip import ratio_test
 
-RECALL, REWARD = "shown.file_recall", "reward"
+RECALL, FUNCTION_RECALL, REWARD = "shown.file_recall", "function_recall", "reward"
 _SLACK = 1e-9
 _HUGE = 1e100
 """Larger rewards cannot be squared and added."""
@@ -54,25 +61,40 @@ class _Trials:
 
 
 def association_of(trials: Sequence[Observation], seed: int) -> AnswerAssociation | None:
-    """How reward goes with shown recall; None if no trial has both."""
-    both = [o for o in trials if RECALL in o.values and abs(o.values.get(REWARD, _HUGE)) < _HUGE]
+    """How reward goes with shown recall, and with function recall; None if no trial has both."""
+    files = association_with(RECALL, trials, seed)
+    if files is None:
+        return None
+    return AnswerAssociation(
+        across=files.across,
+        within=files.within,
+        by_found=files.by_found,
+        functions=association_with(FUNCTION_RECALL, trials, seed) or UNSET,
+    )
+
+
+def association_with(
+    recall: str, trials: Sequence[Observation], seed: int
+) -> AssociationOfLevel | None:
+    """How reward goes with a recall; None if no trial has both."""
+    both = [o for o in trials if recall in o.values and abs(o.values.get(REWARD, _HUGE)) < _HUGE]
     if not both:
         return None
-    found = _arrays(both)
+    found = _arrays(both, recall)
     draws = Draws(seed, FLIP_DRAWS)
-    return AnswerAssociation(
+    return AssociationOfLevel(
         across=_across(found, draws), within=_within(found, draws), by_found=_by_found(found)
     )
 
 
-def _arrays(trials: Sequence[Observation]) -> _Trials:
+def _arrays(trials: Sequence[Observation], recall: str) -> _Trials:
     tasks = {name: i for i, name in enumerate(sorted({o.task for o in trials}))}
     configs = {name: i for i, name in enumerate(sorted({o.config_name for o in trials}))}
     repos: list[str | None] = [None] * len(tasks)
     for o in trials:
         repos[tasks[o.task]] = o.repo or repos[tasks[o.task]]
     return _Trials(
-        np.array([o.values[RECALL] for o in trials]),
+        np.array([o.values[recall] for o in trials]),
         np.array([o.values[REWARD] for o in trials]),
         np.array([tasks[o.task] for o in trials], dtype=np.intp),
         np.array([configs[o.config_name] for o in trials], dtype=np.intp),

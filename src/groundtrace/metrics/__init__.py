@@ -5,7 +5,8 @@ ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4
 shown_lines   lines shown, as numbered before the agent's edits
-line_level    the right lines           context       what the context held, and its price
+line_level    the right lines           function_level  the right functions
+context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
 looked_at     what a trial looked at, without any ground truth
 edited        what was edited: the patch, else the writes
@@ -30,7 +31,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
 from groundtrace.metrics.error_taxonomy import error_taxonomy
 from groundtrace.metrics.evidence import EvidenceView, access_counts, event_summary
-from groundtrace.metrics.looked_at import without_truth
+from groundtrace.metrics.looked_at import server_use, without_truth
 
 __all__ = ["evaluate"]
 
@@ -53,5 +54,6 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         basis=evidence.basis,
         access_counts=access_counts(evidence),
         looked_at=without_truth(document),
+        servers=server_use(document),
         **made,
     )

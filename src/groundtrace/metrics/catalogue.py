@@ -22,6 +22,7 @@ from groundtrace.metrics.discovery import DISCOVERY
 from groundtrace.metrics.displays import Display
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.file_level import FILE_LEVEL
+from groundtrace.metrics.function_level import FUNCTION_LEVEL
 from groundtrace.metrics.funnel import FUNNEL
 from groundtrace.metrics.judged import JUDGED
 from groundtrace.metrics.line_level import LINE_LEVEL
@@ -44,6 +45,7 @@ SECTIONS: tuple[MetricSection[Any], ...] = (
     PATCH,
     PUBLISHED,
     JUDGED,
+    FUNCTION_LEVEL,
 )
 """The sections of the metrics document that hold metrics, in the order of tables."""
 

@@ -19,7 +19,7 @@ from groundtrace.metrics.record import (
     MetricSection,
     SectionField,
 )
-from groundtrace.metrics.shown_lines import lines_again, shown_lines, too_many
+from groundtrace.metrics.shown_lines import lines_again, lines_unknown, shown_lines, too_many
 
 NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""
@@ -146,7 +146,7 @@ def _repeated(evidence: EvidenceView) -> PartOfWhole:
         chars = one.touch.access.shown_chars or 0
         again += chars * lines / one.height
         whole += chars
-    if too_many(len(accesses) - len(counted), len(accesses)):
+    if lines_unknown(accesses, counted):
         return PartOfWhole(reason="lines_unknown")
     return PartOfWhole(again, whole, None if whole else "nothing_shown")
 
@@ -347,7 +347,7 @@ _REPEATED = MetricDeclaration[ContextUse](
     formula="characters of lines shown again / characters of lines shown",
     undefined=_NO_EVIDENCE
     + (
-        ", nothing was shown (`nothing_shown`), or more than 20 % of the accesses have unknown "
+        ", nothing was shown (`nothing_shown`), or more than 20 % of the characters are of unknown "
         "lines or characters (`lines_unknown`)"
     ),
     known_problems=(

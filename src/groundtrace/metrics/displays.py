@@ -21,6 +21,8 @@ Display = Literal[
     "funnel",
     "patches",
     "published",
+    "functions",
+    "chain",
     "first_hit",
     "first_hit_shown",
     "utilization",
@@ -56,6 +58,8 @@ DISPLAYS: Mapping[Display, str] = {
     "published": (
         "report, Seen, edited, resolved: the same numbers under the names that papers use"
     ),
+    "functions": "report, Search, read, edit: functions needed, shown and edited",
+    "chain": "page: the chart of recall and precision from files met to functions edited",
     "first_hit": "run summary and report: times to the first relevant file, over retrieved files",
     "first_hit_shown": "run summary and report: the same over shown files",
     "utilization": "report, Using what was found: the metrics",

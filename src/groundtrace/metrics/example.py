@@ -24,6 +24,7 @@ from groundtrace.documents.events import (
     StatedContext,
     Submission,
 )
+from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
 from groundtrace.model import AccessKind, Category
 
 
@@ -86,6 +87,30 @@ USED = ("src/db.py", 1, 10)
 """What the agent says, at the end of its work, that it used: a file and its lines."""
 CHUNKS: Mapping[str, tuple[int, int]] = {"src/app.py": (10, 20), "src/config.py": (1, 5)}
 
+FUNCTIONS: tuple[tuple[str, str, int, int], ...] = (
+    ("src/app.py", "App.load", 8, 14),
+    ("src/util.py", "helper", 4, 9),
+    ("src/db.py", "connect", 2, 10),
+    ("src/db.py", "query", 12, 28),
+    ("src/app.py", "App.save", 16, 22),
+    ("src/config.py", "read", 1, 5),
+)
+"""Functions with their lines; the first four were shown."""
+NEEDED = ("App.load", "read")
+EDITED = ("App.load", "App.save")
+"""Functions that the gold patch and the submitted patch change."""
+SYMBOLS = ("connect", "read")
+_SHOWN: Mapping[int, tuple[int, ...]] = {2: (0,), 3: (1,), 4: (2, 3), 7: (0,)}
+"""Step to the functions that it showed."""
+
+
+def _functions(names: Iterable[str]) -> list[FunctionLines]:
+    return [
+        FunctionLines(function=f"{file}::{name}", file=file, line_start=first, line_end=last)
+        for file, name, first, last in FUNCTIONS
+        if name in names
+    ]
+
 
 def example_document() -> EventsDocument:
     """The example as an events document."""
@@ -118,6 +143,7 @@ def example_document() -> EventsDocument:
                 for file, (start, end) in CHUNKS.items()
             ],
             test_files=list(TEST_FILES),
+            functions=_functions(NEEDED),
             edit_chunks=_chunks(GOLD_LINES),
             old_names=list(EXPECTED_EDITS),
         ),
@@ -130,6 +156,12 @@ def example_document() -> EventsDocument:
             edit_chunks=_chunks(PATCH_LINES),
         ),
         final_context=[StatedContext(file=USED[0], line_start=USED[1], line_end=USED[2])],
+        functions=Functions(
+            listed=_functions([name for _, name, _, _ in FUNCTIONS]),
+            files=[FunctionFile(file=file, functions=2) for file in ("src/app.py", "src/util.py")],
+            edited=[at for at, one in enumerate(FUNCTIONS) if one[1] in EDITED],
+            symbols=_functions(SYMBOLS),
+        ),
     )
 
 
@@ -150,6 +182,7 @@ def _event(step: int, call: ExampleCall) -> Event:
         shown_chars=call.chars if call.lines else UNSET,
         line_shift=EDIT.line_shift if call.tool == "Edit" else UNSET,
         line_changes=[EDIT] if call.tool == "Edit" else UNSET,
+        functions=list(_SHOWN[step]) if step in _SHOWN else UNSET,
     )
     return Event(
         step_index=step,

@@ -18,7 +18,7 @@ from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView, within_limit
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
-from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
+from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
 LineBasis = Literal["chunks", "edit_chunks"]
 
@@ -66,9 +66,10 @@ def _seen_lines(evidence: EvidenceView) -> SeenLines:
     names = {chunk.file.lower() for chunk in chunks}
     shown = shown_lines(evidence)
     of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
-    without = sum(one.runs is None for one in of_truth)
+    known = [one for one in of_truth if one.runs is not None]
+    without = len(of_truth) - len(known)
     counted = SeenLines(None, basis, accesses=len(of_truth), without=without)
-    if too_many(without, len(of_truth)):
+    if lines_unknown(of_truth, known):
         return SeenLines("lines_unknown", basis, accesses=len(of_truth), without=without)
     return _counted(counted, chunks, shown)
 
@@ -139,8 +140,8 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
 _UNDEFINED = (
     "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
     "(`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`), the document is of version 1.0 "
-    "(`older_document`), or more than 20 % of the accesses that showed ground-truth files have "
-    "unknown lines (`lines_unknown`)"
+    "(`older_document`), or more than 20 % of the characters that were shown of ground-truth files "
+    "have unknown lines (`lines_unknown`)"
 )
 _OURS = "groundtrace, decision D72"
 
@@ -155,7 +156,7 @@ _LINE_RECALL = MetricDeclaration[SeenLines](
     undefined=_UNDEFINED,
     known_problems=(
         "Lines that were shown without numbers are not counted, nor are lines of a file after "
-        "an edit at an unknown place. Up to 20 % of the accesses may be like this, so the "
+        "an edit at an unknown place. Up to 20 % of the characters may be like this, so the "
         "value can be too low."
     ),
     reference=_OURS,

@@ -295,7 +295,7 @@ _SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "seen_not_edited": {
-            "patches": Spot(40, "gold seen, not edited"),
+            "patches": Spot(40, "gold shown, not edited"),
             "comparison": Spot(143),
             "trial_detail": Spot(143),
         },
@@ -331,7 +331,7 @@ _EDITED_UNSEEN = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "edited_unseen": {
-            "patches": Spot(50, "edited, unseen"),
+            "patches": Spot(50, "edited, never shown"),
             "comparison": Spot(144),
             "trial_detail": Spot(144),
         },

@@ -2,7 +2,7 @@
 
 Each number follows the definition that it names, even if ours differs. An empty patch has precision
 0 here and no precision in `patch_metrics`; test files of a patch count here and are separate there.
-Here are the numbers of what was seen; those of patches are in `published_patches`, those of the
+Here are the numbers of what was seen; those of patches are in `published_patches`, those of functions in `published_functions`, those of the
 final context that an agent names in `published_final`.
 """
 
@@ -20,6 +20,7 @@ from groundtrace.metrics.edited import by_key
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
 from groundtrace.metrics.line_level import seen_lines
 from groundtrace.metrics.published_final import FINAL_DECLARATIONS, final_context, of_final_context
+from groundtrace.metrics.published_functions import FUNCTION_DECLARATIONS, of_functions
 from groundtrace.metrics.published_number import Number, Published, declared, share
 from groundtrace.metrics.published_patches import (
     PATCH_DECLARATIONS,
@@ -29,7 +30,7 @@ from groundtrace.metrics.published_patches import (
     of_patch,
 )
 from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, MetricSection, SectionField
-from groundtrace.metrics.shown_lines import ShownLines, shown_lines, too_many
+from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
 SOURCE = "source"
 """Name under which the view says where the patch comes from."""
@@ -42,6 +43,7 @@ def published(evidence: EvidenceView) -> Published:
     return {
         SOURCE: _source(evidence),
         **of_patch(evidence),
+        **of_functions(evidence),
         **_of_files(evidence),
         **_of_lines(evidence),
         **of_final_context(evidence),
@@ -160,7 +162,7 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
         return Number(reason=evidence.trace_reason or "older_document")
     accesses = shown_lines(evidence)
     counted = [one for one in accesses if one.runs is not None]
-    if too_many(len(accesses) - len(counted), len(accesses)):
+    if lines_unknown(accesses, counted):
         return Number(reason="lines_unknown")
     again = whole = 0
     seen: dict[tuple[bool, str], Sequence[LineRun]] = {}
@@ -243,8 +245,8 @@ _NO_FILES = (
 )
 _NO_LINES = (
     "the task has no annotated lines (`no_chunk_ground_truth`, `no_gold_context`), there is no "
-    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`), or too few "
-    "accesses have known lines (`lines_unknown`)"
+    "usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`), or too little "
+    "of what was shown has known lines (`lines_unknown`)"
 )
 _NO_USE = (
     ", no gold file or line was shown (`never_hit`), or the agent names no final context "
@@ -336,7 +338,7 @@ _DECLARED = (
         "Σ |lines of a call ∩ lines of earlier calls| / Σ |lines of a call|",
         (
             "there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, "
-            "`older_document`), nothing was shown (`nothing_shown`), or too few accesses have "
+            "`older_document`), nothing was shown (`nothing_shown`), or too little of it has "
             "known lines (`lines_unknown`)"
         ),
         "Lines that the agent wrote itself count as shown, but never as repeated.",
@@ -398,7 +400,7 @@ _DECLARED = (
 PUBLISHED = MetricSection[Published](
     heading="Under the names that papers use",
     fields=(SectionField[Published](name="published_metrics", view=published),),
-    declarations=(*PATCH_DECLARATIONS, *_DECLARED, *FINAL_DECLARATIONS),
+    declarations=(*PATCH_DECLARATIONS, *FUNCTION_DECLARATIONS, *_DECLARED, *FINAL_DECLARATIONS),
     make=make_published,
     why=lambda section, declared: section.undefined.get(declared.name) or declared.missing,
 )

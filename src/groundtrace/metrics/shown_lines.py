@@ -8,11 +8,11 @@ from itertools import groupby
 import msgspec
 from msgspec import UNSET
 
-from groundtrace.documents.line_map import LineMap, LineRun, common, joined, runs_shown, size
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
+from groundtrace.documents.line_map import LineRun, OriginalLines, common, joined, size
+from groundtrace.metrics.evidence import SHOWN, EvidenceView, Touch
 
 ENOUGH = 0.2
-"""Share of accesses that may lack what a metric counts; above it the metric is undefined."""
+"""Share that may lack what a metric counts; above it the metric is undefined."""
 
 
 class ShownLines(msgspec.Struct, frozen=True):
@@ -35,41 +35,16 @@ def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
 
 
 def _in_order(evidence: EvidenceView) -> list[ShownLines]:
-    if not evidence.first(WRITTEN):  # then no line has moved
-        return [_shown(touch, None, evidence) for touch in evidence.touches if touch.kind in SHOWN]
-    maps: dict[tuple[bool, str], LineMap] = {}
+    lines = OriginalLines()
     found: list[ShownLines] = []
     for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
+        # Version 1.1 stored only the first and the last line of a search's matches.
+        doubtful = evidence.version < (1, 2) and touch.kind == "matched"
+        shown = lines.take(touch.key, touch.access, doubtful=doubtful)
         if touch.kind in SHOWN:
-            found.append(_shown(touch, maps.get(touch.key), evidence))
-        elif touch.kind in WRITTEN:
-            changes, shift = touch.access.line_changes, touch.access.line_shift
-            maps.setdefault(touch.key, LineMap()).write(
-                [] if changes is UNSET else changes, None if shift is UNSET else shift
-            )
+            runs, height = (None, 0) if shown is None else shown
+            found.append(ShownLines(touch, runs, height))
     return found
-
-
-def _shown(touch: Touch, lines: LineMap | None, evidence: EvidenceView) -> ShownLines:
-    """`lines` is None for a file that the agent has not written yet."""
-    access = touch.access
-    runs, original = runs_shown(access), access.base_lines
-    if original is not UNSET:
-        if original is None or any(run.line_end < run.line_start for run in original):
-            return ShownLines(touch, None, 0)
-        known = joined((run.line_start, run.line_end) for run in original)
-        return ShownLines(touch, tuple(known), size(known if runs is None else joined(runs)))
-    # Version 1.1 stored only the first and the last line of a search's matches.
-    doubtful = evidence.version < (1, 2) and touch.kind == "matched"
-    if runs is None or (lines is not None and not lines.known) or (doubtful and size(runs) > 1):
-        return ShownLines(touch, None, 0)
-    if len(runs) > 1:
-        runs = joined(runs)
-    if lines is None:
-        if runs[0][0] >= 1:
-            return ShownLines(touch, tuple(runs), size(runs))
-        lines = LineMap()  # there is no line 0
-    return ShownLines(touch, tuple(joined(r for run in runs for r in lines.old(run))), size(runs))
 
 
 def lines_again(accesses: Sequence[ShownLines]) -> list[int]:
@@ -87,6 +62,27 @@ def lines_again(accesses: Sequence[ShownLines]) -> list[int]:
     return found
 
 
-def too_many(lacking: int, whole: int) -> bool:
-    """Whether too many accesses lack what is counted, so that the count means nothing."""
+def lines_unknown(accesses: Sequence[ShownLines], known: Sequence[ShownLines]) -> bool:
+    """Whether too much of what accesses showed has unknown lines, by characters (D215).
+
+    By accesses, one line of `grep` without its number weighed as much as a whole file.
+    """
+    weights = _weights(accesses)
+    counted = {id(one) for one in known}
+    lacking = [
+        weight for one, weight in zip(accesses, weights, strict=True) if id(one) not in counted
+    ]
+    return too_many(sum(lacking), sum(weights))
+
+
+def _weights(accesses: Sequence[ShownLines]) -> list[float]:
+    """Characters of each access; those that are not known are taken to be as the others' mean."""
+    stated = [one.touch.access.shown_chars for one in accesses]
+    known = [chars for chars in stated if chars is not UNSET]
+    mean = sum(known) / len(known) if known else 0.0
+    return [(mean if chars is UNSET else chars) or 1.0 for chars in stated]
+
+
+def too_many(lacking: float, whole: float) -> bool:
+    """Whether so much lacks what is counted that the count means nothing."""
     return whole > 0 and lacking > ENOUGH * whole

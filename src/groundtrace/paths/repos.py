@@ -67,7 +67,7 @@ def short_repo(name: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    last = _parts(name)[-1]
+    last = repo_parts(name)[-1]
     cut = last.find("--")
     return last[:cut] if cut > 0 else last
 
@@ -123,7 +123,7 @@ def parse_repo(name: str) -> RepoName | None:
     """The parts of a repository's name; None if the text names no repository."""
     if is_placeholder(name):
         return None
-    parts = _parts(name)
+    parts = repo_parts(name)
     text = short_repo(name)
     if not text or text.startswith("-"):
         return None
@@ -157,7 +157,7 @@ def _repeats(owner: str, rest: str) -> bool:
     return owner == rest or owner.startswith(f"{rest}-" if len(rest) < 4 else rest)
 
 
-def _parts(name: str) -> list[str]:
+def repo_parts(name: str) -> list[str]:
     """Host, owner and name of a repository, as many as the name has; never empty."""
     text = name.strip().removeprefix("^").removesuffix("$").replace("\\", "")
     bare = _SCHEME.sub("", text)

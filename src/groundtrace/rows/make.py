@@ -83,11 +83,21 @@ def row_from(
         looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,
+        title=where.title or None,
+        branch=where.branch or None,
+        started_at=where.started_at or None,
+        servers={} if metrics.servers is UNSET else metrics.servers,
+        relevant_lines=_relevant_lines(metrics),
         outcome=outcome,
         patch_source=_patch_source(metrics),
         parts=_parts(metrics),
         no_outcome=no_outcome,
     )
+
+
+def _relevant_lines(metrics: MetricsDocument) -> float | None:
+    lines = metrics.line_level_metrics
+    return None if lines is UNSET or lines.lines_relevant is None else float(lines.lines_relevant)
 
 
 def _is_hit(found: FileLevelMetrics) -> bool:

@@ -18,6 +18,7 @@ from groundtrace.discover import FoundProblem, discover, select
 from groundtrace.discover.found import fits
 from groundtrace.discover.select import first_call
 from groundtrace.documents.events import Access, Event
+from groundtrace.documents.functions import FunctionLines
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, Calculations
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
@@ -34,12 +35,14 @@ if TYPE_CHECKING:
 
 def explain(reading: TrialReading, metrics: MetricsDocument) -> dict[str, Any]:
     """Identity, trace, ground truth, calls, ranking and metrics of one trial."""
+    listed = reading.document.functions
+    functions = [] if listed is UNSET else listed.listed
     return {
         "identity": _identity(reading),
         "trace": _trace(reading),
         "ground_truth": _ground_truth(reading),
         "calls": [
-            _call(event, call, view)
+            _call(event, call, view, functions)
             for event, call, view in zip(
                 reading.document.events, reading.trace.calls, reading.views, strict=True
             )
@@ -103,7 +106,9 @@ def _ground_truth(reading: TrialReading) -> dict[str, Any]:
     }
 
 
-def _call(event: Event, call: ToolCall, view: CallView) -> dict[str, Any]:
+def _call(
+    event: Event, call: ToolCall, view: CallView, functions: Sequence[FunctionLines]
+) -> dict[str, Any]:
     accesses = event.accesses if event.accesses is not UNSET else []
     result = call.result
     return {
@@ -117,15 +122,18 @@ def _call(event: Event, call: ToolCall, view: CallView) -> dict[str, Any]:
         "is_subagent": event.is_subagent,
         "failed": view.failed,
         "arguments": event.arguments,
-        "accesses": [_access(access) for access in accesses],
+        "accesses": [_access(access, functions) for access in accesses],
         "why": sorted({ref.rule for ref in view.refs if ref.rule}),
         "result_characters": None if result is None else len(result.text),
         "problems": [_problem(problem) for problem in view.problems],
     }
 
 
-def _access(access: Access) -> dict[str, Any]:
+def _access(access: Access, functions: Sequence[FunctionLines]) -> dict[str, Any]:
+    """An access with the names of the functions that it showed."""
     data: dict[str, Any] = msgspec.to_builtins(access)
+    if access.functions is not UNSET:
+        data["functions"] = [functions[at].function for at in access.functions]
     return data
 
 
@@ -147,6 +155,7 @@ COUNTED_FROM = {
     "file_level_metrics_shown": "ranking, shown",
     "chunk_level_metrics": "lines in calls",
     "line_level_metrics": "lines in calls",
+    "function_level_metrics": "functions in calls and patches",
     "context_metrics": "text in calls",
     "utilization_probes": "reads and writes in calls",
     "discovery": "first calls that met or showed a file",

@@ -138,8 +138,23 @@ def nothing_found(
         + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
         + "; predictions and ranked lists are read if RUNS is the file itself"
         + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
+        + _tasks_there(runs)
         + "; see 'normalize --dry-run'"
     )
+
+
+def _tasks_there(runs: str) -> str:
+    """A hint if RUNS holds task definitions: the two folders are easily swapped."""
+    from groundtrace.errors import GroundtraceError
+    from groundtrace.truth.definitions import load_tasks
+
+    try:
+        index = load_tasks([runs])
+    except GroundtraceError:
+        return ""
+    many = 0 if index is None else len(index)
+    tasks = f"{many} task{'s' if many > 1 else ''}"
+    return f"; it holds {tasks}: are RUNS and --tasks swapped?" if many else ""
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:

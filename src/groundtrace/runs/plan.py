@@ -22,6 +22,7 @@ from groundtrace.discover import Found, FoundProblem, Selection, Skipped, select
 from groundtrace.discover.outcome import below
 from groundtrace.discover.select import Candidate, candidate, first_call
 from groundtrace.documents.outcomes import SkippedFolder
+from groundtrace.functions.repositories import listed
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.output_folders import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
@@ -49,7 +50,7 @@ class WorkContext(Frozen, frozen=True):
         ]
         # The baseline changes only the analysis, no trial's documents.
         settings = asdict(dataclasses.replace(self.settings, baseline=""))
-        return fingerprint(__version__, settings, readers)
+        return fingerprint(__version__, settings, readers, list(map(listed, self.settings.repos)))
 
     def task_of(self, trial: Contender) -> Task | None:
         """The trial's task; if it has no definition, the one that the registry names."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.limit import allowed_seconds
-from groundtrace.config import Settings, load_mappings
+from groundtrace.config import Location, Settings, load_mappings
 from groundtrace.errors import UsageError
 from groundtrace.options import RunOptions, rows_of
 from groundtrace.redact import masking
@@ -43,6 +43,9 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
         changes["prices"] = load_prices(Path(given["prices"]))
     if "reader" in given:
         changes["readers"] = (*load_mappings(map(Path, given["reader"])), *settings.readers)
+    folders = given.get("repos", settings.repos)
+    if folders:
+        changes["repos"] = tuple(map(_folder, folders))
     settings = replace(settings, **changes)
     if settings.tools or settings.shell_commands:
         from groundtrace.tools import check_tools
@@ -53,6 +56,14 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
 
         all_readers(settings.readers)  # raises if a mapping is wrong
     return settings
+
+
+def _folder(given: Location) -> str:
+    """A folder of `--repos`, absolute: workers may run elsewhere."""
+    folder = Path(given).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(f"--repos {given}: there is no such folder")
+    return str(folder)
 
 
 def impact_options_for(given: Mapping[str, Any], settings: Settings) -> ImpactOptions:
@@ -98,6 +109,10 @@ def request_for(
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}
         yield Request(runs=runs, **own)
+        if reads_traces:
+            from groundtrace.runs.inputs import remember
+
+            remember(folders_for(runs, given), given)
 
 
 def _only_for(runs: str, given: Mapping[str, Any], *, reads_traces: bool) -> str:

@@ -23,6 +23,7 @@ from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.metrics.judged import judged_zero
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
+from groundtrace.tables.trec_functions import function_rankings
 
 RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}
 """Rankings that are written, by name."""
@@ -82,6 +83,19 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
         )
         if not ranked:
             yield f"{name}.run{EMPTY}", [query]
+    yield from _functions(evidence, query)
+
+
+def _functions(evidence: EvidenceView, query: str) -> Iterator[tuple[str, list[str]]]:
+    for needed, shown in function_rankings(evidence):
+        yield "functions.qrels", [f"{query} 0 {trec_name(name)} 1" for name in needed]
+        yield (
+            "functions.run",
+            [
+                f"{query} Q0 {trec_name(name)} {rank} {len(shown) - rank + 1} {TAG}"
+                for rank, name in enumerate(shown, 1)
+            ],
+        )
 
 
 def _rankings(evidence: EvidenceView) -> dict[str, list[str]]:

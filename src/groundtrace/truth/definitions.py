@@ -4,7 +4,7 @@
 |---|---|
 | a folder of task definitions | `tasks.build_index` |
 | a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
-| `git:REPO@REV`, `git:REPO@A..B` | `git_history.tasks_of_history` |
+| `git:REPO@REV`, `git:REPO@A..B`, `git:REPO` | `git_history.tasks_of_history` |
 
 `SCHEMES` (its keys are `names.TASK_SCHEMES`) is for tasks that are neither a file nor a folder. It
 maps a prefix such as `git:` to the function that makes an index from the rest of the location.
@@ -46,7 +46,8 @@ def load_tasks(locations: Iterable[str]) -> TaskIndex | None:
             names.update(name.casefold() for name in (task.name, *task.aliases))
         taken |= names
         problems += (p for p in index.problems if p.kind != "duplicate_task" or p.line)
-    return index_of(tasks, problems)
+    histories = tuple(history for index in indexes for history in index.histories)
+    return replace(index_of(tasks, problems), histories=histories)
 
 
 def _one(location: str) -> TaskIndex:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
-from groundtrace.model import TruthChunk
+from groundtrace.model import PatchHunk, TruthChunk
 from groundtrace.truth.entries import Notes, collect, truth_file
 from groundtrace.truth.patches import (
     ChangedLines,
@@ -32,6 +32,7 @@ def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
         files=relevant,
         edit_files=collect(edits(patch.files), truth_file, notes),
         edit_chunks=tuple(TruthChunk(c.path, c.first, c.last) for c in patch.changed),
+        hunks=patch.hunks,
         old_names=patch.old_names,
     )
 
@@ -127,6 +128,7 @@ def gold_patches(script: str) -> PatchResult:
     found: dict[str, PatchedFile] = {}
     faults: list[str] = []
     changed: list[ChangedLines] = []
+    hunks: list[PatchHunk] = []
     olds: dict[str, None] = {}
     for document in heredocs(script):
         if not looks_like_patch(document.body):
@@ -137,7 +139,10 @@ def gold_patches(script: str) -> PatchResult:
             faults.append(f"patch at line {document.line}: its closing word is missing")
         # A second patch counts the lines of the file after the first patch.
         changed += (lines for lines in result.changed if lines.path not in found)
+        hunks += (hunk for hunk in result.hunks if hunk.path not in found)
         olds.update(dict.fromkeys(result.old_names))
         for file in result.files:
             found.setdefault(file.path, file)
-    return PatchResult(tuple(found.values()), tuple(faults), tuple(changed), tuple(olds))
+    return PatchResult(
+        tuple(found.values()), tuple(faults), tuple(changed), tuple(olds), tuple(hunks)
+    )

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.base.quoted_names import unquote
+from groundtrace.model import PatchHunk
 
 Status = Literal["added", "deleted", "modified", "renamed", "copied"]
 
@@ -55,6 +56,8 @@ class PatchResult(NamedTuple):
     """Each run of removed lines; for an insertion without removals, the lines around it (D55)."""
     old_names: tuple[str, ...] = ()
     """Distinct names before the patch, as SWE-PolyBench reads them (`_old_name`)."""
+    hunks: tuple[PatchHunk, ...] = ()
+    """The hunks of files that existed before, under their old names."""
 
 
 def evidence(files: tuple[PatchedFile, ...]) -> list[str]:
@@ -96,6 +99,10 @@ class Hunk(NamedTuple):
     """For each insertion without removals, the number of the next old line, which may not exist."""
     last: int
     """Last old line that the hunk shows; 0 if it shows none."""
+    first: int = 1
+    """First old line that it shows."""
+    old: tuple[str, ...] = ()
+    """The old lines that it shows."""
 
 
 class _Section(Frozen, frozen=True):
@@ -140,6 +147,7 @@ def read_patch(text: str) -> PatchResult:
         return PatchResult((), (f"more than {MAX_FILES:,} files; none of them is used",))
     found: dict[PatchedFile, None] = {}
     changed: dict[ChangedLines, None] = {}
+    hunks: list[PatchHunk] = []
     olds: dict[str, None] = {}
     for section in sections:
         if section.is_submodule:
@@ -151,10 +159,15 @@ def read_patch(text: str) -> PatchResult:
             found.setdefault(file)
             olds.setdefault(_old_name(section, file))
             if file.status not in ("added", "copied"):
-                changed.update(dict.fromkeys(_changed(file.old_path or file.path, section.hunks)))
+                old = file.old_path or file.path
+                changed.update(dict.fromkeys(_changed(old, section.hunks)))
+                hunks += [
+                    PatchHunk(old, hunk.removed, hunk.inserted, hunk.first, hunk.old)
+                    for hunk in section.hunks
+                ]
     if not sections:
         faults.append("no header of a patch in it")
-    return PatchResult(tuple(found), tuple(faults), tuple(changed), tuple(olds))
+    return PatchResult(tuple(found), tuple(faults), tuple(changed), tuple(olds), tuple(hunks))
 
 
 _NO_FILE = "0000000"
@@ -247,6 +260,7 @@ def _read_hunk(lines: list[str], number: int, header: re.Match[str]) -> tuple[in
     """First old line of the current change."""
     is_change = whole = False
     last = start if old == 0 else 0
+    first, text = at, list[str]()
 
     def end_change() -> None:
         if is_change and at <= MAX_LINE:
@@ -269,11 +283,13 @@ def _read_hunk(lines: list[str], number: int, header: re.Match[str]) -> tuple[in
         elif mark in ("-", "+") and not is_change:
             is_change, run = True, at
         if mark in ("", " ", "-"):
+            text.append(lines[number][1:])
             last, at, old = at, at + 1, old - 1
         new -= mark in ("", " ", "+")
         number += 1
     end_change()
-    return number, whole, Hunk(tuple(removed), tuple(inserted), min(last, MAX_LINE))
+    last = min(last, MAX_LINE)
+    return number, whole, Hunk(tuple(removed), tuple(inserted), last, first, tuple(text))
 
 
 def _named(section: _Section, old: str, new: str) -> _Section:

@@ -15,7 +15,7 @@ from typing import Any
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
-from groundtrace.model import Problem, TruthChunk, TruthFile, TruthSymbol
+from groundtrace.model import PatchHunk, Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,
     Notes,
@@ -80,6 +80,8 @@ class SourceFindings(Frozen, frozen=True):
     problems: tuple[Problem, ...] = ()
     edit_chunks: tuple[TruthChunk, ...] = ()
     """Lines that a patch changes."""
+    hunks: tuple[PatchHunk, ...] = ()
+    """The patch itself, as far as it changes files that existed before."""
     old_names: tuple[str, ...] = ()
     """Names of a patch's files before it (D232)."""
     test_files: tuple[str, ...] = ()

@@ -61,11 +61,28 @@ def suite_key(name: str) -> tuple[str, str]:
     return "", low
 
 
+class History(Frozen, frozen=True):
+    """A repository whose commits are the tasks of the sessions that made them."""
+
+    repo: str
+    """Path as the user gave it."""
+    name: str
+    trees: tuple[str, ...]
+    """Its folder and its other work trees."""
+    remotes: tuple[str, ...] = ()
+    authors: frozenset[str] = frozenset()
+    """Addresses of those who committed in this clone; empty if unknown."""
+    mark: str = ""
+    """Changes with every commit and every branch that moves."""
+
+
 class TaskIndex(Frozen, frozen=True):
     """Tasks by name; small and picklable, so that it can be sent to worker processes."""
 
     tasks: tuple[Task, ...] = ()
     problems: tuple[Problem, ...] = ()
+    histories: tuple[History, ...] = ()
+    """Repositories in which sessions find their own tasks."""
     _by_folder: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     _by_alias: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -149,8 +166,8 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
     return TaskIndex(
         tuple(found),
         tuple(problems),
-        {name: tuple(numbers) for name, numbers in by_folder.items()},
-        {name: tuple(numbers) for name, numbers in by_alias.items()},
+        _by_folder={name: tuple(numbers) for name, numbers in by_folder.items()},
+        _by_alias={name: tuple(numbers) for name, numbers in by_alias.items()},
     )
 
 

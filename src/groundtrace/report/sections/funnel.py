@@ -1,4 +1,4 @@
-"""Seen, edited, resolved: the stages that relevant files reached, by configuration and verdict
+"""Met, shown, edited, solved: the stages that relevant files reached, by configuration and verdict
 (D96)."""
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def funnel_section(data: ReportData) -> Section | None:
     groups = all_and_configs(summary)
     return Section(
         "funnel",
-        "Seen, edited, resolved",
+        "Met, shown, edited, solved",
         (
             (_ABOUT if has_funnel else _NO_TRACES,),
             *own_tasks_note(data),
@@ -58,10 +58,10 @@ def funnel_section(data: ReportData) -> Section | None:
                 long_table(
                     "The patch compared with the gold patch, all metrics",
                     "config",
-                    groups,
+                    groups[1:],
                     METRICS.names_in("patches"),
                 ),
-                *((_published(groups),) if has_funnel else ()),
+                *((_published(groups[1:]),) if has_funnel else ()),
             ),
             # Without traces these are nearly all numbers that there are.
             *(() if has_funnel else (_published(groups[1:]),)),
@@ -133,7 +133,7 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
         ),
         rows,
         (
-            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward "
+            "Mean shares of a task's relevant files; a row adds up to 1. Solved: the reward "
             "is 1. The verdict comes after the work, so a difference between verdicts shows no "
             "cause.",
         ),
@@ -237,7 +237,7 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
             rows,
             (
                 "Over the tasks that both have: in how many the share is larger, the same and "
-                "smaller. If a file needs no edit, “shown” is the right end for it.",
+                "smaller. A relevant file that needs no edit should end as “shown”.",
             ),
         )
         yield dataclasses.replace(made, open=True)

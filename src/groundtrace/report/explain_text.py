@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from groundtrace.cli.terminal import escape, in_columns
+from groundtrace.base.visible import escape, in_columns
 from groundtrace.metrics.catalogue import OUTCOMES
 from groundtrace.report import formats
 from groundtrace.report.safe_text import plain, shown_name
@@ -119,6 +119,8 @@ def _ground_truth(found: dict[str, Any]) -> Iterator[str]:
     for chunk in truth.get("chunks") or ():
         lines = f"{chunk['line_start']}-{chunk['line_end']}"
         yield f"chunk: {shown_name(chunk['file'])} lines {lines}  {plain(chunk['annotation'] or '')}".rstrip()
+    for one in truth.get("functions") or ():
+        yield f"function: {shown_name(one['function'])} lines {one['line_start']}-{one['line_end']}"
     symbols = truth.get("symbols") or ()
     yield from (f"symbol: {plain(s['symbol'])} in {shown_name(s['file'])}" for s in symbols)
 
@@ -213,6 +215,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             hit = _hit(access["file"], access.get("ground_truth_file"))
             line = f"    {access['kind']:<8} {shown_name(access['file'])} {_lines(access)}"
             yield f"{line.rstrip()}{hit}"
+            yield from _functions(access.get("functions") or ())
         more = len(call["accesses"]) - SHOWN_FILES
         if more > 0:
             yield f"    and {more} more"
@@ -221,6 +224,14 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
         yield from (f"    problem: {plain(problem)}" for problem in call["problems"])
     if not found["calls"]:
         yield "no call could be read"
+
+
+def _functions(names: Sequence[str]) -> Iterator[str]:
+    """The functions of which an access showed a line."""
+    if names:
+        listed = ", ".join(plain(name.rpartition("::")[2]) for name in names[:SHOWN_FILES])
+        more = len(names) - SHOWN_FILES
+        yield f"             functions: {listed}{f' and {more} more' if more > 0 else ''}"
 
 
 def _lists_of(found: dict[str, Any], metrics: Sequence[str]) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.cli.explain_text import render
 from groundtrace.report import formats
+from groundtrace.report.explain_text import render
 from tests.conftest import Ran
 from tests.report.pages import HOSTILE, SECRET
 

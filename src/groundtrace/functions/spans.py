@@ -1,0 +1,218 @@
+"""The functions of one file: name, first and last line (D216).
+
+The text is parsed as it is: what the grammar cannot read is left out, and the rest is used. Nothing
+here recurses, so a file that nests deeply is read like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from groundtrace.base.patterns import regex
+from groundtrace.functions.languages import Language, grammar_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Largest file whose functions are looked for; larger ones are generated."""
+
+
+class Span(NamedTuple):
+    """A function or a class of a file."""
+
+    name: str
+    """With the names of the classes and functions around it: `Class.method`."""
+    first: int
+    """Its first line, from 1: that of its first decorator."""
+    last: int
+    """The last line of its code; comments behind that are outside."""
+    is_class: bool = False
+
+
+class FileSpans(NamedTuple):
+    """What one file holds."""
+
+    spans: tuple[Span, ...]
+    """Functions and classes in the order of their first lines; outer ones before inner ones."""
+    is_broken: bool
+    """Some of it could not be parsed."""
+
+    @property
+    def functions(self) -> list[Span]:
+        """Without classes."""
+        return [span for span in self.spans if not span.is_class]
+
+
+class _Found(NamedTuple):
+    """A definition as the query gives it."""
+
+    node: Node
+    name: str
+    is_class: bool
+
+
+def spans_of(data: bytes, language: Language) -> FileSpans | None:
+    """The functions and classes of a file's text; None if the language's grammar is missing."""
+    grammar = grammar_of(language)
+    if grammar is None:
+        return None
+    from tree_sitter import QueryCursor
+
+    parser, query = grammar
+    text = _as_utf8(data)
+    root = parser.parse(text).root_node
+    found: list[_Found] = []
+    bound: set[int] = set()
+    for _, captures in QueryCursor(query).matches(root):
+        kind = "class" if "class" in captures else "function"
+        found.append(_Found(captures[kind][0], _name(captures), kind == "class"))
+        bound.update(node.id for node in captures.get("value", ()))
+    # A named function that is bound to a name is one function: `exports.parse = function parse() {}`.
+    kept = {one.node.id: one for one in found if one.node.id not in bound and one.name}
+    breaks = [match.start() for match in re.finditer(b"\n", text)]
+    return FileSpans(tuple(_named(kept.values(), language, breaks)), root.has_error)
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """The text as the grammars read it: UTF-8 without a mark; the lines stay where they are."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode("utf-8")
+    return data
+
+
+def _named(found: Iterable[_Found], language: Language, breaks: Sequence[int]) -> list[Span]:
+    """Each with the names around it.
+
+    Lines come from the offsets of line breaks: tree-sitter 0.26 returns `start_point.row` without
+    owning that number, and a file of more than 256 lines crashed the interpreter.
+    """
+    ordered = sorted(found, key=lambda one: (one.node.start_byte, -one.node.end_byte))
+    spans: list[Span] = []
+    around: list[tuple[int, str]] = []
+    """End and whole name of what is open."""
+    for one in ordered:
+        while around and around[-1][0] <= one.node.start_byte:
+            around.pop()
+        name = f"{around[-1][1]}.{one.name}" if around else one.name
+        around.append((one.node.end_byte, name))
+        first = bisect_left(breaks, _beginning(one.node, language)) + 1
+        last = bisect_left(breaks, max(_end(one.node) - 1, 0)) + 1
+        spans.append(Span(name, first, max(first, last), one.is_class))
+    return spans
+
+
+def _beginning(node: Node, language: Language) -> int:
+    """The offset at which a definition begins, with its decorators."""
+    parent = node.parent
+    if parent is not None and parent.type in language.wrappers:
+        node = parent
+    while language.before:
+        before = node.prev_named_sibling
+        if before is None or before.type not in language.before:
+            break
+        node = before
+    return node.start_byte
+
+
+def _end(node: Node) -> int:
+    """The offset behind the last piece of code: comments there do not count, as in Python's `ast`."""
+    while node.child_count:
+        at = node.child_count - 1
+        child = node.child(at)
+        while at > 0 and child is not None and child.is_extra:
+            at -= 1
+            child = node.child(at)
+        if child is None or child.is_extra:
+            break
+        node = child
+    return node.end_byte
+
+
+# --- names ----------------------------------------------------------------------------------
+
+_ARGUMENTS = regex(r"<[^<>]*>|\[[^\[\]]*\]")
+_DECLARED = frozenset(
+    {"identifier", "field_identifier", "destructor_name", "operator_name", "operator_cast"}
+    | {"qualified_identifier", "type_identifier", "template_function"}
+)
+MAX_NAME = 200
+"""Characters of one name; a longer one is cut."""
+
+
+def _name(captures: dict[str, list[Node]]) -> str:
+    """The name of a definition, with its owner if it stands outside of it; empty if it has none."""
+    whole = captures["class" if "class" in captures else "function"][0]
+    stated = captures.get("name")
+    if not stated:
+        return "operator" if whole.type == "operator_declaration" else ""
+    name = stated[0]
+    if whole.type == "function_definition":
+        name = _declared(name)
+    text = _text(name)
+    if "class" in captures:
+        text = _without_arguments(text)
+    if name.type == "string":
+        text = text[1:-1]
+    parts = text.split("::")
+    parts[:-1] = map(_without_arguments, parts[:-1])
+    owner = captures.get("owner")
+    if owner:
+        parts.insert(0, _without_arguments(_text(owner[0])).strip("*&() "))
+    return ".".join(" ".join(part.split()) for part in parts if part.strip())[:MAX_NAME]
+
+
+def _declared(node: Node) -> Node:
+    """The name in a declarator of C or C++: `*name(int x)`."""
+    while node.type not in _DECLARED:
+        inner = node.child_by_field_name("declarator") or next(
+            (child for child in node.named_children if child.type.endswith("declarator")), None
+        )
+        if inner is None:
+            inner = next((c for c in node.named_children if c.type in _DECLARED), None)
+        if inner is None:
+            break
+        node = inner
+    return node
+
+
+def _without_arguments(text: str) -> str:
+    """A type without its arguments: `Map<K, V>` is `Map`."""
+    while (shorter := _ARGUMENTS.sub("", text)) != text:
+        text = shorter
+    return re.split(r"[<\[]", text)[0].strip()
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", errors="replace")
+
+
+# --- lines ----------------------------------------------------------------------------------
+
+
+def innermost(spans: Sequence[Span], first: int, last: int) -> Span | None:
+    """The innermost function that holds all these lines; of two with the same lines the inner one."""
+    found: Span | None = None
+    for span in spans:
+        if span.first > first:
+            break
+        if not span.is_class and last <= span.last:
+            found = span
+    return found
+
+
+def met(spans: Sequence[Span], runs: Iterable[tuple[int, int]]) -> list[Span]:
+    """The functions with at least one of these lines, in order."""
+    known = list(runs)
+    return [
+        span
+        for span in spans
+        if not span.is_class
+        and any(first <= span.last and span.first <= last for first, last in known)
+    ]

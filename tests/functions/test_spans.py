@@ -1,0 +1,336 @@
+"""Functions of a file: names and lines, in each language (D216)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundtrace.functions.languages import LANGUAGES, grammar_of, language_of, suffix_of
+from groundtrace.functions.spans import FileSpans, innermost, met, spans_of
+from tests.functions import ast_oracle
+
+
+def read(path: str, text: str | bytes) -> FileSpans:
+    language = language_of(path)
+    assert language is not None
+    found = spans_of(text.encode() if isinstance(text, str) else text, language)
+    assert found is not None
+    return found
+
+
+def functions(path: str, text: str | bytes) -> list[tuple[str, int, int]]:
+    return [(one.name, one.first, one.last) for one in read(path, text).functions]
+
+
+PYTHON = '''import os
+
+@decorated
+@twice(
+    1)
+class Store:
+    key = lambda self: 1
+
+    @property
+    async def read(self):
+        def inner():
+            if self:
+                return 1
+                # behind the code
+        return inner
+        # behind the code
+
+    # between
+
+def plain(): return """
+text
+"""
+
+callback = sort(key=lambda x: x)
+bound: object = (
+    lambda x:
+        x)
+'''
+
+
+def test_python_names_and_lines() -> None:
+    assert functions("a.py", PYTHON) == [
+        ("Store.key", 7, 7),
+        ("Store.read", 9, 15),
+        ("Store.read.inner", 11, 13),
+        ("plain", 20, 22),
+        ("bound", 25, 27),
+    ]
+    assert functions("a.py", PYTHON) == sorted(
+        map(tuple, ast_oracle.functions_of(PYTHON.encode())), key=lambda one: one[1]
+    )
+
+
+def test_python_2_is_read() -> None:
+    text = "def old(a):\n    print 'x' % a\n    try:\n        pass\n    except E, e:\n        raise E, 'x'\n\ndef new():\n    exec 'a' in b\n"
+    assert functions("a.py", text) == [("old", 1, 6), ("new", 8, 9)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "a.js",
+            """function plain() { return 1 }
+class Shape extends Base {
+  constructor() { super() }
+  area = () => 1
+  get size() { return 2 }
+}
+const arrow = async () => {
+  it('anonymous', () => { })
+}
+exports.parse = function named(x) {
+  return x
+}
+const table = { one: () => 1, two() { } }
+export default () => 3
+""",
+            [
+                ("plain", 1, 1),
+                ("Shape.constructor", 3, 3),
+                ("Shape.area", 4, 4),
+                ("Shape.size", 5, 5),
+                ("arrow", 7, 9),
+                ("parse", 10, 12),
+                ("one", 13, 13),
+                ("two", 13, 13),
+            ],
+        ),
+        (
+            "a.tsx",
+            """abstract class Store<T> {
+  abstract none(): void
+  @watched()
+  read(x?: T): void {
+  }
+}
+namespace Inner { export function help(): void { } }
+function over(a: string): void
+function over(a: any): void { }
+export const View: Component = () => <p>x</p>
+""",
+            [("Store.read", 3, 5), ("help", 7, 7), ("over", 9, 9), ("View", 10, 10)],
+        ),
+        (
+            "a.go",
+            """package p
+func Plain() { go func() { }() }
+func (s *Store) Read() error {
+	retry := func() { }
+	return nil
+}
+func (l List[T]) Len() int { return 0 }
+var handler = func() { }
+""",
+            [
+                ("Plain", 2, 2),
+                ("Store.Read", 3, 6),
+                ("Store.Read.retry", 4, 4),
+                ("List.Len", 7, 7),
+                ("handler", 8, 8),
+            ],
+        ),
+        (
+            "A.java",
+            """class A {
+  A() { }
+  @Override
+  public void run() { Runnable r = () -> { }; }
+  interface I { void none(); default void some() { } }
+}
+""",
+            [("A.A", 2, 2), ("A.run", 3, 4), ("A.run.r", 4, 4), ("A.I.some", 5, 5)],
+        ),
+        (
+            "a.rs",
+            """#[test]
+fn plain() { let add = |x| x; }
+impl<T> Store<T> { fn read(&self) { } }
+impl Show for Page { fn show() { } }
+trait Kind { fn none(); fn some() { } }
+mod inner { fn help() { } }
+""",
+            [
+                ("plain", 1, 2),
+                ("plain.add", 2, 2),
+                ("Store.read", 3, 3),
+                ("Page.show", 4, 4),
+                ("Kind.some", 5, 5),
+                ("help", 6, 6),
+            ],
+        ),
+        (
+            "a.c",
+            "int proto(int);\nstatic char *name(void)\n{\n}\nint (*pick(int x))(int) { }\n",
+            [("name", 2, 4), ("pick", 5, 5)],
+        ),
+        (
+            "a.cpp",
+            """namespace n { class A { A(); ~A() { } bool operator==(int x) { } }; }
+template <class T>
+int n::A<T>::read(int x) const { }
+auto add = [](int x) { return x; };
+""",
+            [("A.~A", 1, 1), ("A.operator==", 1, 1), ("n.A.read", 2, 3), ("add", 4, 4)],
+        ),
+        (
+            "a.rb",
+            """module M
+  class A
+    def read(x) = 1
+    def self.make
+    end
+    add = ->(x) { x }
+  end
+end
+""",
+            [("M.A.read", 3, 3), ("M.A.make", 4, 5), ("M.A.add", 6, 6)],
+        ),
+        (
+            "a.php",
+            """<?php
+function plain() { }
+class A {
+  #[Attribute]
+  public function read() { }
+  abstract function none();
+}
+$add = function($x) { return $x; };
+""",
+            [("plain", 2, 2), ("A.read", 4, 5), ("add", 8, 8)],
+        ),
+        (
+            "A.cs",
+            """namespace N {
+class A {
+  A() { }
+  [Attr]
+  void Read() { void Local() { } }
+  int Size => 1;
+  int Auto { get; set; }
+}
+}
+""",
+            [("A.A", 3, 3), ("A.Read", 4, 5), ("A.Read.Local", 5, 5), ("A.Size", 6, 6)],
+        ),
+    ],
+)
+def test_names_and_lines(path: str, text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert functions(path, text) == expected
+
+
+def test_every_language_has_a_grammar_here() -> None:
+    assert [one.name for one in LANGUAGES if grammar_of(one) is None] == []
+    assert len({one.module for one in LANGUAGES}) == 11
+
+
+def test_a_broken_file_gives_what_parses() -> None:
+    found = read(
+        "a.py",
+        "def good():\n    return 1\n\ndef bad(:\n    (\n\nclass A:\n    def also(self):\n        pass\n",
+    )
+    assert found.is_broken
+    assert ("good", 1, 2) in [(one.name, one.first, one.last) for one in found.functions]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_line_ends_form_feeds_tabs_and_other_encodings(ending: str) -> None:
+    lines = [
+        "# \xe9",
+        "def a():",
+        "\treturn 1",
+        "\x0c",
+        "def b():",
+        "\tx = '\x0c\x1c'",
+        "\treturn x",
+        "",
+    ]
+    text = ending.join(lines)
+    for data in (text.encode(), text.encode("latin-1"), b"\xef\xbb\xbf" + text.encode()):
+        assert functions("a.py", data) == [("a", 2, 3), ("b", 5, 7)]
+
+
+def test_very_many_and_very_deep() -> None:
+    many = "".join(f"def f{n}():\n    pass\n" for n in range(20_000))
+    assert len(read("a.py", many).functions) == 20_000
+    deep = "".join(f"{' ' * n}def f{n}():\n" for n in range(90)) + " " * 90 + "pass\n"
+    assert len(read("a.py", deep).functions) == 90
+    brackets = "x = " + "(" * 5_000 + ")" * 5_000 + "\ndef f():\n    pass\n"
+    assert ("f", 2, 3) in functions("a.py", brackets)
+
+
+def test_files_without_functions() -> None:
+    assert language_of("README.rst") is None
+    assert language_of("folder.py/notes") is None
+    assert suffix_of(".gitignore") == ""
+    assert language_of("A.PY") is not None
+
+
+# --- laws -------------------------------------------------------------------------------------
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> str:
+    """A Python file of nested functions, classes and lambdas."""
+    lines: list[str] = []
+
+    def block(depth: int) -> None:
+        for _ in range(draw(st.integers(1, 3))):
+            kind = draw(st.sampled_from(["def", "class", "lambda", "pass", "comment", "if"]))
+            blank = "    " * depth
+            if kind in ("def", "class") and depth < 4:
+                lines.extend(f"{blank}@wrap" for _ in range(draw(st.integers(0, 2))))
+                name = draw(st.sampled_from("abc"))
+                lines.append(f"{blank}{kind} {name}{'()' if kind == 'def' else ''}:")
+                block(depth + 1)
+            elif kind == "if" and depth < 4:
+                lines.append(f"{blank}if x:")
+                block(depth + 1)
+            elif kind == "lambda":
+                lines.append(f"{blank}f = lambda: 0")
+            elif kind == "comment":
+                lines.append(f"{blank}# note")
+            lines.extend([""] * draw(st.integers(0, 2)))
+            lines.append(f"{blank}pass")
+            lines.extend(f"{blank}# behind" for _ in range(draw(st.integers(0, 1))))
+
+    block(0)
+    return "\n".join(lines) + "\n"
+
+
+@given(sources())
+def test_python_is_as_ast_has_it(text: str) -> None:
+    own = sorted(functions("a.py", text))
+    assert own == sorted(map(tuple, ast_oracle.functions_of(text.encode())))
+
+
+@given(sources())
+def test_spans_nest_and_a_line_has_one_innermost_function(text: str) -> None:
+    spans = read("a.py", text).spans
+    for one in spans:
+        for other in spans:
+            apart = one.last < other.first or other.last < one.first
+            within = (one.first <= other.first and other.last <= one.last) or (
+                other.first <= one.first and one.last <= other.last
+            )
+            assert apart or within
+    oracle = ast_oracle.functions_of(text.encode())
+    for line in range(1, text.count("\n") + 1):
+        found = innermost(spans, line, line)
+        expected = ast_oracle.innermost(oracle, line, line)
+        assert (found and found[:3]) == (expected and tuple(expected))
+        assert (found is not None) == bool(met(spans, [(line, line)]))
+
+
+@given(st.binary(max_size=400), st.sampled_from(LANGUAGES))
+def test_any_bytes_are_read(data: bytes, language: object) -> None:
+    found = spans_of(data, language)  # type: ignore[arg-type]
+    assert found is not None
+    last = data.count(b"\n") + 1
+    assert all(1 <= one.first <= one.last <= last for one in found.spans)
