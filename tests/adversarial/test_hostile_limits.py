@@ -138,9 +138,9 @@ def test_a_fault_in_one_call_costs_that_call(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(views, "_own", faulty)
     calls = [ToolCall("Read", {"file_path": name}) for name in ("a.py", "bad", "b.py")]
-    views = views.view_calls(Trace(calls=tuple(calls)), Settings())
-    assert [[ref.path for ref in view.refs] for view in views] == [["a.py"], [], ["b.py"]]
-    (problem,) = views[1].problems
+    found = views.view_calls(Trace(calls=tuple(calls)), Settings())
+    assert [[ref.path for ref in view.refs] for view in found] == [["a.py"], [], ["b.py"]]
+    (problem,) = found[1].problems
     assert (problem.kind, problem.lost_calls) == ("internal_error", 1)
     assert "ZeroDivisionError" in problem.reason
 

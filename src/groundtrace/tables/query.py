@@ -71,8 +71,8 @@ def run_query(
 ) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's message if the query is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        for table, columns in ALL_TABLES.items():
-            typed = ", ".join(f'"{column.name}" {SQL_TYPES[column.type]}' for column in columns)
+        for table, fields in ALL_TABLES.items():
+            typed = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in fields)
             database.execute(f"CREATE TABLE {table} ({typed})")
         wanted = () if _is_wrong(database, query) else _named(query)
         for table, path in write_json_lines(details, Path(scratch), analysis, wanted).items():
