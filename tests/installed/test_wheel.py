@@ -110,7 +110,7 @@ def test_everything_but_the_extras_works_after_a_plain_install(
     sample, out = tmp_path / "demo", tmp_path / "out"
     done = run(clean, "demo", "--out", sample)
     assert done.returncode == 0, done.stderr
-    assert "Found     relevant files shown" in done.stdout
+    assert "Found    relevant files shown" in done.stdout
     runs, tasks = sample / "runs/official", sample / "benchmarks"
     page = runs / "retrieval_events_aggregate/retrieval_report.html"
     assert 'id="answer"' in page.read_text(encoding="utf-8")
