@@ -18,12 +18,12 @@ from groundtrace.report.svg import Scale, across, bar, circle, group, line, pict
 from studies.swe_bench_verified.csv_tables import Row, Table, number
 
 WIDTH = 760
-_COLOURS = ("#b2182b", "#ef8a62", "#fddbc7", "#d1e5f0", "#67a9cf", "#2166ac", "#777777", "#bbbbbb")
+_COLOURS = ("#d6604d", "#f4a582", "#fddbc7", "#d1e5f0", "#92c5de", "#4393c3", "#999999", "#bbbbbb")
 _STYLE = (
     "text{font:12.5px sans-serif;fill:#1a1a1a}"
     ".tick,.axis{fill:#555;font-size:11.5px}"
     ".grid{stroke:#ddd}.zero{stroke:#555}.interval{stroke:#2166ac;stroke-width:2}"
-    ".mean{fill:#2166ac}.f-found{fill:#2166ac}.f-not{fill:#ef8a62}.inside{fill:#1a1a1a}"
+    ".mean{fill:#2166ac}.f-found{fill:#2166ac}.f-not{fill:#ef8a62}.f-none{fill:none}"
     + "".join(f".p{place}{{fill:{colour}}}" for place, colour in enumerate(_COLOURS))
 )
 

@@ -67,7 +67,7 @@ def _short(tables: Tables) -> list[str]:
                 "- **Failed trials.** In "
                 f"{_of(failed, 'every', 'n')} failed trials every relevant file was shown. In "
                 f"{sum(int(number(row, 'trials')) for row in complete)} of them no step is missing: "
-                "everything that we can see was found and edited, and the edit was wrong.",
+                "everything that we can see was found and edited, and the tests still fail.",
             ]
         ),
         "This is association, not cause: read [what may not be concluded](#what-may-not-be-concluded).",
@@ -79,7 +79,8 @@ def _data(tables: Tables) -> list[str]:
     return [
         "## What was counted",
         "A *trial* is one agent's attempt at one task. It is *solved* if the tests of SWE-bench "
-        "pass. *Relevant files* are the files that the accepted fix changes, *needed functions* "
+        "pass. *Relevant files* are the files that the accepted fix changes and that were there before, "
+        "*needed functions* "
         "the functions in which it changes lines. A file is *met* if a call of the agent returned "
         "its name or its content, *shown* if content came back, and *edited* if it is in the "
         "submitted patch. A function is shown if at least one of its lines was.",

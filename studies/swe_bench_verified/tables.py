@@ -112,7 +112,7 @@ def solved(trials: Trials) -> Table:
         for name, (low, high) in FILES.items()
     }
     return [
-        {"by": by, "group": name, **_association(some, "files_shown")}
+        {"by": by, "group": name, **association(some, "files_shown")}
         for (by, name), some in groups.items()
     ]
 
@@ -170,7 +170,7 @@ def chain(trials: Trials) -> Table:
             "agent": agent,
             "verdict": verdict,
             "place": place,
-            "trials": _count(some, lambda t, place=place: _broken(t) == place),
+            "trials": [_broken(trial) for trial in some].count(place),
             "of": len(some),
         }
         for agent, own in _by_agent(trials)
@@ -282,7 +282,7 @@ def choices(trials: Trials) -> Table:
         "trials without a trace count as not shown": (unseen, "files_shown"),
     }
     return [
-        {"choice": choice, **_association(some, column)} for choice, (some, column) in made.items()
+        {"choice": choice, **association(some, column)} for choice, (some, column) in made.items()
     ]
 
 
@@ -293,7 +293,7 @@ def _any(value: Value) -> Value:
 # --- groundtrace's own statistics ---------------------------------------------------------------
 
 
-def _association(trials: Trials, column: str) -> Row:
+def association(trials: Trials, column: str) -> Row:
     """How being solved goes with a column: counts, difference, odds ratio, slopes."""
     observed = [_observation(t, column) for t in trials if t[column] is not None]
     link = association_with(column, observed, SEED)
