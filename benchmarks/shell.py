@@ -29,8 +29,8 @@ def lists() -> None:
 def corpus(folder: Path) -> None:
     """Precision, recall and time on real calls."""
     from groundtrace.config import Settings
-    from groundtrace.shell import shell_refs
     from tests.shell.scores import real_calls, score_labels
+    from tests.shell.views import shell_refs
 
     precision, recall, count = score_labels(folder)
     print(f"labelled calls: {count}, precision {precision:.3f}, recall {recall:.3f}")

@@ -52,16 +52,25 @@ def child(source: str, work: str) -> None:
     """Times of one version: one round for every line of standard input."""
     sys.path.insert(0, source)
     from groundtrace.config import Settings
-    from groundtrace.model import ToolResult
-    from groundtrace.shell import shell_refs
+    from groundtrace.model import ToolCall, ToolResult, Trace
+    from groundtrace.tools import view_calls
 
     calls = [
-        (command, ToolResult(text=text, data=data, is_error=error), cwd)
+        Trace(
+            (
+                ToolCall(
+                    "Bash",
+                    {"command": command},
+                    result=ToolResult(text=text, data=data, is_error=error),
+                    cwd=cwd,
+                ),
+            )
+        )
         for command, text, data, error, cwd in pickle.loads(Path(work).read_bytes())
     ]
     settings = Settings()
-    for command, result, cwd in calls:
-        shell_refs(command, result, cwd, settings)
+    for trace in calls:
+        view_calls(trace, settings)
     modules = [module for name, module in sys.modules.items() if name.startswith("groundtrace.")]
     caches = [
         value
@@ -74,9 +83,9 @@ def child(source: str, work: str) -> None:
         for cache in caches:
             cache.cache_clear()
         times = []
-        for command, result, cwd in calls:
+        for trace in calls:
             started = time.perf_counter_ns()
-            shell_refs(command, result, cwd, settings)
+            view_calls(trace, settings)
             times.append(time.perf_counter_ns() - started)
         gc.collect()
         print(json.dumps(times), flush=True)

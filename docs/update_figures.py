@@ -2,7 +2,7 @@
 
     [GROUNDTRACE_CORPUS=FOLDER] python docs/update_figures.py
 
-README.md quotes the ratios of benchmarks/DIARY.md. docs/validity.md says how many hostile inputs
+docs/design.md quotes the ratios of benchmarks/DIARY.md. docs/validity.md says how many hostile inputs
 a test run tries, and shows what benchmarks/extraction.py prints for the labels of real trials,
 where there are any.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VALIDITY = ROOT / "docs" / "validity.md"
-README = ROOT / "README.md"
+DESIGN = ROOT / "docs" / "design.md"
 BENCHMARKS = ROOT / "benchmarks" / "DIARY.md"
 
 
@@ -77,7 +77,7 @@ def put(page: Path, place: re.Pattern[str], fresh: str) -> None:
 
 def main() -> int:
     """The exit code."""
-    put(README, RATIOS, ratios())
+    put(DESIGN, RATIOS, ratios())
     text = VALIDITY.read_text(encoding="utf-8")
     VALIDITY.write_text(FUZZED.sub(fuzzed(), text), encoding="utf-8")
     corpus = os.environ.get("GROUNDTRACE_CORPUS")

@@ -16,6 +16,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
+from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import Location, Settings, load_settings
 from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
@@ -35,6 +36,7 @@ from groundtrace.options import (
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
 from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.runs.output_folders import SUMMARY, OutputFolders
 from groundtrace.runs.plan import WorkContext
 from groundtrace.runs.prepare import (
@@ -104,19 +106,25 @@ def evaluate_trial(
     """
     asked: Mapping[str, Any] = given
     settings = _settings(settings, asked)
-    index = load_tasks(asked.get("tasks", ()))
-    file, sample = _trace_file(str(trial))
-    problems: tuple[Problem, ...]
-    if file is not None:
-        found, problems = _loose_trial(file, sample, settings, index)
-    else:
-        maybe, problems = trial_at(open_folder(trial), _above(str(trial)), index)
-        if maybe is None:
-            raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
-        found = maybe
+    with allowed_seconds(settings.trial_seconds):
+        found, problems = _found_at(trial, asked, settings)
     return evaluate_found(
         found, problems, ground_truth=given.get("ground_truth"), settings=settings
     )
+
+
+def _found_at(
+    trial: Location, asked: Mapping[str, Any], settings: Settings
+) -> tuple[Trial, tuple[Problem, ...]]:
+    """The trial at a place that the user names."""
+    index = load_tasks(asked.get("tasks", ()))
+    file, sample = _trace_file(str(trial))
+    if file is not None:
+        return _loose_trial(file, sample, settings, index)
+    found, problems = trial_at(open_folder(trial), _above(str(trial)), index)
+    if found is None:
+        raise InputError(f"{trial}: no trial in it (no result.json, config.json or trace)")
+    return found, problems
 
 
 def evaluate_found(
@@ -129,8 +137,13 @@ def evaluate_found(
     """Read and evaluate a trial that discovery found; not part of the stable API."""
     registry = None if ground_truth is None else load_registry(Path(ground_truth))
     context = WorkContext(settings, registry, now(), with_metrics=True)
-    reading = read_trial(trial, context, problems)
-    return Evaluation(reading, evaluate(reading.document, generated_at=context.generated_at))
+    try:
+        with allowed_seconds(settings.trial_seconds), guarded(None):
+            reading = read_trial(trial, context, problems)
+            metrics = evaluate(reading.document, generated_at=context.generated_at)
+    except OverLimitError as error:
+        raise InputError(f"{trial.path}: {error}") from error
+    return Evaluation(reading, metrics)
 
 
 def _trace_file(trial: str) -> tuple[Place | None, str | None]:
@@ -245,7 +258,7 @@ def load_summary(
     stored: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if stored.document is None:
         reason = stored.problem.reason if stored.problem is not None else "missing"
-        raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace evaluate'")
+        raise InputError(f"{folder.url}/{SUMMARY}: {reason}; run 'groundtrace run'")
     return Summary(stored.document)
 
 
@@ -265,7 +278,7 @@ def load_impact(
     folders = _output_folders(runs, out, aggregate)
     document = stored_analysis(folders)
     if document is None:
-        raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace impact'")
+        raise InputError(f"{folders.runs}: no impact analysis; run 'groundtrace run'")
     return Impact(document)
 
 
@@ -320,7 +333,47 @@ def run(
         failed=tuple(done.failed),
         reports=tuple(done.reports.written),
         folders=request.output_folders,
+        explainer=explained,
     )
+
+
+@with_options
+def load(runs: Location, **given: Unpack[Where]) -> RunResult:
+    """The results of an earlier `run`, without running anything.
+
+    `out` is what `--out` was. Raises NothingFoundError if there are none.
+    """
+    from groundtrace.runs.impact import stored_analysis
+
+    folders = folders_for(os.fspath(runs), given)
+    folders.existing()
+    analysis = stored_analysis(folders)
+    return RunResult(
+        summary=load_summary(runs, out=given.get("out"), aggregate=given.get("aggregate")),
+        impact=None if analysis is None else Impact(analysis),
+        folders=folders,
+        explainer=explained,
+    )
+
+
+def explained(folders: OutputFolders, row: TrialRow) -> str:
+    """What `groundtrace explain` prints of a trial; not part of the stable API."""
+    import click
+
+    from groundtrace.report.explain_text import render
+    from groundtrace.runs.explain import explain, pick
+    from groundtrace.runs.inputs import recalled
+
+    given = recalled(folders)
+    settings = settings_for(given, Settings())
+    tasks = load_tasks(given.get("tasks", ()))
+    found = pick(place_at(folders.runs), settings, tasks, task=row.trial_name)
+    one = next((p for p in found if p.trial.names == row.names), None)
+    if one is None:
+        raise InputError(f"{folders.runs}: the trace of {row.trial_name!r} is no longer there")
+    registry = given.get("ground_truth")
+    done = evaluate_found(one.trial, one.problems, ground_truth=registry, settings=settings)
+    return click.unstyle(render(explain(done.reading, done.metrics)))
 
 
 def _settings(settings: Settings | None, given: Mapping[str, Any]) -> Settings:

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_type_hints
 
 from groundtrace.base import tomlio
 from groundtrace.base.given_files import read_given
+from groundtrace.base.patterns import regex
 from groundtrace.base.shapes import Limits, checked, shape_of
 from groundtrace.base.suggest import unknown_name
 from groundtrace.errors import InputError, UsageError
@@ -31,8 +32,14 @@ SEED, DRAWS = 0, 2000
 """The random draws of an analysis, unless the user says otherwise."""
 MAX_MAPPING = 64 * 1024
 """Bytes that a mapping of a trace format may have."""
+HOURS = Limits(least=0, most=24 * 365)
+"""The time after a session in which its work may be committed."""
 SECONDS = Limits(least=0, most=86_400)
 """The time that can be given to one trial."""
+
+_BY_TOOL = regex(r"tool:\S.*")
+CONFIG_BY = ("folder", "model", "harness", "branch", "mcp")
+"""What `--config-by` can say, beside `tool:NAME`."""
 
 Location = str | os.PathLike[str]
 """A path, or the URL of an object store."""
@@ -120,6 +127,11 @@ class Settings:
     batch, every batch, or the latest trial alone (D148)."""
     config_name: str | None = None
     """Configuration of loose traces, instead of the name of a folder or model (D57)."""
+    config_by: str | None = field(default=None, metadata=at("discover.config_by"))
+    """What names the configurations of loose traces: `folder`, `model`, `harness`, `branch`, `mcp`, or
+    `tool:NAME` (D245)."""
+    within: float = field(default=6.0, metadata=at("truth.within", HOURS))
+    """Hours after a session's last call in which its work may be committed (D244)."""
     layout: tuple[str, ...] = field(default=(), metadata=at("discover.layout"))
     """What the folders above loose traces mean: patterns such as `{config}/{task}/{trial}`; the first
     that fits a path counts. Empty: inferred (D149)."""
@@ -149,6 +161,11 @@ class Settings:
         for name in _SHAPES:
             value = _checked_setting(name, getattr(self, name), f"Settings: {name}")
             object.__setattr__(self, name, value)
+        by = self.config_by
+        if by is not None and by not in CONFIG_BY and not _BY_TOOL.fullmatch(by):
+            raise UsageError(
+                unknown_name("way to name configurations", by, (*CONFIG_BY, "tool:NAME"))
+            )
 
 
 _SHAPES = {name: shape_of(hint) for name, hint in get_type_hints(Settings).items()}
@@ -203,10 +220,7 @@ def load_mappings(files: Iterable[Path]) -> tuple[tuple[str, str], ...]:
     found = []
     for path in files:
         try:
-            with path.open("rb") as stream:
-                text = stream.read(MAX_MAPPING + 1).decode("utf-8-sig")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+            text = read_given(path, MAX_MAPPING).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: not UTF-8: {error}") from error
         found.append((str(path), text))

@@ -17,6 +17,9 @@ show where the mistake is in what the user wrote.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 
 class GroundtraceError(Exception):
     """Base class of all errors; `exit_code` is the exit code of the command line."""
@@ -73,5 +76,21 @@ class MissingExtraError(GroundtraceError):
     exit_code = 2
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra: pip install 'groundtrace[{extra}]'")
+        super().__init__(f"{what} needs an extra: {install_command(f'groundtrace[{extra}]')}")
         self.extra = extra
+
+
+def install_command(package: str) -> str:
+    """How to install a package where groundtrace runs: each tool has a command of its own."""
+    prefix = Path(sys.prefix)
+    parts = [part.casefold() for part in prefix.parts]
+    if "pipx" in parts:
+        return f"pipx install --force '{package}'"
+    if "uv" in parts and "tools" in parts:
+        return f"uv tool install '{package}'"
+    try:
+        made_by_uv = "\nuv = " in f"\n{(prefix / 'pyvenv.cfg').read_text()}"
+    except (OSError, UnicodeDecodeError):
+        made_by_uv = False
+    # Environments that uv made have no pip.
+    return f"{'uv ' if made_by_uv else ''}pip install '{package}'"

@@ -90,6 +90,25 @@ class ToolResult(msgspec.Struct, frozen=True):
     """Where the harness stored the full output, if `text` is only a preview of it."""
 
 
+class Printed(msgspec.Struct, frozen=True):
+    """What the programs of a command printed, without what the harness put around it."""
+
+    text: str = ""
+    """Standard output, with standard error in it unless the harness kept that apart."""
+    errors: str = ""
+    """Standard error, if the harness kept it apart."""
+    refused: bool = False
+    """The harness did not run the command, or there is no answer at all."""
+    failed: bool = False
+    """The harness says with the exit code that the command failed, and nothing was printed."""
+    is_error: bool = False
+    """The harness marked the call as failed, refused or cancelled."""
+    submitted: bool = False
+    """The command hands in the agent's work: its output is no evidence."""
+    trimmed: bool = False
+    """The harness may have cut off white space at both ends."""
+
+
 class ContextMark(msgspec.Struct, frozen=True):
     """The harness changed what the model still sees."""
 
@@ -125,6 +144,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """MCP server that offered the tool, where the reader knows it."""
     timestamp: float | None = None
     """Seconds since the epoch, UTC, when the call was made."""
+    answered_at: float | None = None
+    """When its result came in, if the trace says both times."""
     cumulative_tokens: int | None = None
     """Tokens of all model calls up to and including the one that made this call (D9)."""
     is_subagent: bool = False
@@ -158,6 +179,8 @@ class Usage(Frozen, frozen=True):
     """Cost as the trace states it."""
     cost_source: str | None = None
     """Where it was found."""
+    model_calls: int | None = None
+    """How often the model was called, subagents included, if known."""
 
 
 class StatedLines(Frozen, frozen=True):
@@ -167,6 +190,16 @@ class StatedLines(Frozen, frozen=True):
     """As the agent writes it."""
     first: int
     last: int
+
+
+class RankedPlaces(NamedTuple):
+    """Places in the code that a method names as relevant, best first, as written."""
+
+    files: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+    """Such as `src/app.py:Class`."""
+    entities: tuple[str, ...] = ()
+    """Such as `src/app.py:Class.method`."""
 
 
 class Stated(Frozen, frozen=True):
@@ -180,6 +213,10 @@ class Stated(Frozen, frozen=True):
     """The task's name: an instance id, as written."""
     task_place: str | None = None
     """Where in the trace it is, such as `instance_id`."""
+    config: str | None = None
+    """The configuration, if the trace says which side of a comparison it is."""
+    config_place: str | None = None
+    """Where in the trace it is, such as `run_type`."""
     model: str | None = None
     """Model name, raw."""
     harness: str | None = None
@@ -200,6 +237,8 @@ class Stated(Frozen, frozen=True):
     submission_source: str | None = None
     final_context: tuple[StatedLines, ...] = ()
     """The context that the agent states at the end of its work; empty if it states none."""
+    ranking: RankedPlaces | None = None
+    """A ranked list, which is all that there is of some trials."""
 
 
 class ContextPoint(Frozen, frozen=True):
@@ -234,6 +273,8 @@ class Trace(Frozen, frozen=True):
     """Model name as the trace states it."""
     cwd: str | None = None
     """Working directory in which the harness started."""
+    branch: str | None = None
+    """Branch that was checked out there, if the trace says it."""
     file: str | None = None
     """The main source file, relative to the trial's folder; None when no usable trace was found."""
     mcp_servers: tuple[str, ...] = ()
@@ -414,6 +455,8 @@ class GroundTruth(Frozen, frozen=True):
     """Lines that a gold patch changes, as they were before it (D55)."""
     hunks: tuple[PatchHunk, ...] = ()
     """The gold patch itself, as far as it changes files that existed before."""
+    old_names: tuple[str, ...] = ()
+    """Names of the gold patch's files before it, as SWE-PolyBench reads them (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of the task's test patch: neither evidence nor edit targets."""
 
@@ -489,6 +532,8 @@ class Outcome(Frozen, frozen=True):
     trial_seconds: float | None = None
     output_tokens: int | None = None
     output_tokens_source: str | None = None
+    model_calls: int | None = None
+    """How often the model was called, as the trace shows."""
     exception: str | None = None
     """Type or first line of the recorded exception."""
     started_at: float | None = None
@@ -523,6 +568,9 @@ class LooseTrace(Frozen, frozen=True):
     """Columns of a manifest that groundtrace does not know, kept for grouping."""
     repeats: Repeats | None = None
     """Calls that count in another session of the run."""
+    is_result: bool = False
+    """There is no trace: the trial is a row of predictions or of ranked lists."""
+    ranking: RankedPlaces | None = None
 
 
 class TrialId(Frozen, frozen=True):
@@ -577,3 +625,5 @@ class Trial(Contender, frozen=True, kw_only=True):
     """Identity field to where its value came from."""
     loose: LooseTrace | None = None
     """Set for a trial that is one trace (or a sample of one) without records."""
+    title: str | None = None
+    """What the user asked first, for a session that no data set names."""

@@ -19,6 +19,7 @@ from groundtrace.base.suggest import unknown_name
 from groundtrace.config import (
     DRAWS,
     FILE_NAME,
+    HOURS,
     SECONDS,
     SEED,
     Format,
@@ -64,8 +65,9 @@ class Truth(TypedDict, total=False):
         Location | Sequence[Location] | None,
         Option(
             "truth",
-            "A folder of task definitions, a data set (.jsonl, .json, .parquet), or a commit "
-            "(git:REPO@REV, git:REPO@A..B); the first one that defines a task is used",
+            "A folder of task definitions, a data set (.jsonl, .json, .parquet), a repository whose "
+            "commits came out of the sessions (git:REPO), or one commit of it (git:REPO@REV, "
+            "git:REPO@A..B); the first one that defines a task is used",
             "TASKS",
         ),
     ]
@@ -75,6 +77,17 @@ class Truth(TypedDict, total=False):
             "truth",
             "A registry of ground truth, instead of task folders or in addition to them",
             "FILE",
+        ),
+    ]
+    within: Annotated[
+        float | None,
+        Option(
+            "truth",
+            "With --tasks git:REPO: hours after a session's last call in which its work may be "
+            "committed",
+            "HOURS",
+            sets="within",
+            limits=HOURS,
         ),
     ]
     truth_sources: Annotated[
@@ -129,6 +142,17 @@ class Reading(TypedDict, total=False):
             "NAME",
             sets="config_name",
             otherwise="by folder, else the model",
+        ),
+    ]
+    config_by: Annotated[
+        str | None,
+        Option(
+            "input",
+            "What names the configurations of sessions: folder, model, harness, branch, mcp (with or "
+            "without any MCP server), or tool:NAME (with or without this tool or server)",
+            "WHAT",
+            sets="config_by",
+            otherwise="folder, else model",
         ),
     ]
     layout: Annotated[
@@ -250,6 +274,29 @@ class Where(TypedDict, total=False):
             "input",
             "Only tasks whose name matches, such as 'fix-*'; a task's other names count too",
             "PATTERN",
+        ),
+    ]
+
+
+class Stored(Where, total=False):
+    """The same for commands that only read results."""
+
+    out: Annotated[
+        Location | None,
+        Option(
+            "input",
+            "Folder that holds the results, as --out of 'groundtrace run' named it",
+            "DIR",
+            otherwise="inside RUNS",
+        ),
+    ]
+    aggregate: Annotated[
+        Location | None,
+        Option(
+            "input",
+            "Folder that holds retrieval_events_aggregate, as --aggregate named it",
+            "DIR",
+            otherwise="the folder of the results",
         ),
     ]
 

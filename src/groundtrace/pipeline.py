@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
@@ -22,7 +23,6 @@ from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
 from groundtrace.redact import masking
 from groundtrace.rows.unknown_tools import uncounted_servers, unknown_calls
-from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.runs.output_folders import metrics_path
 from groundtrace.runs.plan import TrialWork, WorkContext
 from groundtrace.runs.refused import is_of_another

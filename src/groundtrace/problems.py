@@ -13,6 +13,7 @@ from typing import Literal, NewType, TypeAlias
 
 DeclaredKind = Literal[
     # finding trials and reading their records
+    "ambiguous_commit",
     "ambiguous_task",
     "bad_cost",
     "bad_row",
@@ -23,8 +24,10 @@ DeclaredKind = Literal[
     "config_unknown",
     "link_loop",
     "link_not_followed",
+    "no_commit",
     "no_result",
     "no_task",
+    "no_trace",
     "not_a_file",
     "not_an_object",
     "not_utf8",
@@ -58,6 +61,7 @@ DeclaredKind = Literal[
     "reference_missing",
     "repeated_calls",
     "result_cut",
+    "result_not_captured",
     "too_many_folders",
     "trimmed_call",
     "trimmed_result",
@@ -118,8 +122,8 @@ TRACES: Mapping[DeclaredKind, str] = {
     "arguments_differ": "Trajectory and transcript state different arguments of one call; the "
     "trajectory's count.",
     "arguments_lost": (
-        "Several calls of one step have the same arguments, which belong to only one of them; "
-        "the message does not say to which."
+        "Several calls of one step have the same arguments, which belong to only one of them, and "
+        "the message does not say to which; or the arguments of a call are masked."
     ),
     "broken_line": (
         "A line of a transcript cannot be decoded. Tool calls that could be read from its text "
@@ -150,6 +154,9 @@ TRACES: Mapping[DeclaredKind, str] = {
         "A session continues an earlier one and repeats its calls; they count only in the earlier one."
     ),
     "result_cut": "Some results were shortened, because together they are over the memory limit.",
+    "result_not_captured": (
+        "The harness did not record what some calls showed; these calls are unanswered."
+    ),
     "too_many_folders": (
         "A folder of session logs has too many folders for one trial; not all were searched."
     ),
@@ -222,9 +229,10 @@ TRUTH: Mapping[DeclaredKind, str] = {
 """Met while loading tasks and ground truth."""
 
 RECORDS: Mapping[DeclaredKind, str] = {
+    "ambiguous_commit": "Several sessions, or commits in several places, may belong together.",
     "ambiguous_task": "The trial's records match several tasks, and nothing says which is right.",
     "bad_cost": "A recorded cost is not a number.",
-    "bad_row": "A row of a manifest, or a value in it, cannot be used.",
+    "bad_row": "A row of a manifest, of predictions or of ranked lists, or a value in it, cannot be used.",
     "bad_time": "A recorded time cannot be read.",
     "broken_json": "A record is not valid JSON.",
     "broken_toml": "A file is not valid TOML.",
@@ -232,8 +240,10 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "config_unknown": "Nothing says which configuration a trial ran.",
     "link_loop": "A link leads to a folder above it and was not followed.",
     "link_not_followed": "A link leads out of the folder and was not followed.",
+    "no_commit": "No commit came out of a session, as far as its times and files tell.",
     "no_result": "The trial has no result.json, so its outcome is unknown.",
     "no_task": "Nothing says which task a trial ran.",
+    "no_trace": "A trial has a verdict, but the trace of its agent is not there.",
     "not_a_file": "A folder, device or pipe is where a record should be; it was not read.",
     "not_an_object": "A record is not a JSON object.",
     "not_utf8": "A file has bytes that are not UTF-8.",
@@ -251,7 +261,10 @@ RECORDS: Mapping[DeclaredKind, str] = {
         "about its calls."
     ),
     "times_reversed": "An interval ends before it starts; its length is unknown.",
-    "too_large": "A record is too large; it was not read.",
+    "too_large": (
+        "A record or a file is too large, or takes more time or memory than is allowed; it was not "
+        "read."
+    ),
     "too_many": (
         "A file has more steps, calls or entries than the limit; the problem names the limit."
     ),

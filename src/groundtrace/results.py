@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
 
-from groundtrace.documents.answer import Answer
+from groundtrace.base.suggest import unknown_name
+from groundtrace.discover.found import fits
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.summary import RunSummaryDocument
+from groundtrace.errors import GroundtraceError, UsageError, install_command
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
-from groundtrace.report.answer_text import analysis_lines, analysis_text
+from groundtrace.report.answer_text import analysis_text, render_html
 from groundtrace.report.wording import reason
+from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import TrialRow
 from groundtrace.runs.evaluated_trials import evaluated_trials
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.trial_results import TrialReading
@@ -111,7 +115,26 @@ class Summary:
         return _html_table("", heads, body)
 
 
-@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """The answer of an analysis: prints as in the terminal, and has the fields of the document's
+    `answer` (`headline`, `rows`, `look_at`, …)."""
+
+    def __init__(self, document: ImpactDocument) -> None:
+        self._document = document
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._document.answer, name)
+
+    def __str__(self) -> str:
+        return analysis_text(self._document)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return Impact(self._document)._repr_html_()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Impact:
     """An impact analysis: the answer, comparisons of configurations, correlations."""
 
@@ -119,9 +142,9 @@ class Impact:
     """The document itself."""
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> ShownAnswer:
         """What a reader needs to know to decide between two configurations."""
-        return self.document.answer
+        return ShownAnswer(self.document)
 
     def comparisons(self) -> list[dict[str, Any]]:
         """One row per comparison and metric, as in the table `comparisons`."""
@@ -138,11 +161,13 @@ class Impact:
     def __str__(self) -> str:
         return analysis_text(self.document)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
-        return _html_table("", [], [list(line) for line in analysis_lines(self.document)])
+        return render_html(self.document)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult:
     """What `run` did."""
 
@@ -156,6 +181,13 @@ class RunResult:
     """Reports that are on disk now; those over all runs last."""
     folders: OutputFolders | None = None
     """Where the documents are."""
+    explainer: Callable[[OutputFolders, TrialRow], str] | None = None
+    """Reads the trace of a trial again and says how its numbers were computed."""
+
+    @property
+    def answer(self) -> ShownAnswer | None:
+        """The answer; prints as in the terminal. None if every trial failed."""
+        return None if self.impact is None else self.impact.answer
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per trial: identity, reward, cost, time and every metric; see `load_trials`."""
@@ -163,17 +195,77 @@ class RunResult:
             return []
         return list(wide_rows(evaluated_trials(self.folders)))
 
+    def to_pandas(self) -> Any:
+        """The rows as a DataFrame of pandas."""
+        return _library("pandas").DataFrame(self.rows())
+
+    def to_polars(self) -> Any:
+        """The rows as a DataFrame of polars."""
+        return _library("polars").DataFrame(self.rows(), infer_schema_length=None)
+
+    def trial(self, task: str, config: str | None = None) -> Detail:
+        """One evaluated trial with its documents, by task and configuration; both may be patterns.
+
+        Raises UsageError if none fits, or if several do.
+        """
+        found = [
+            one
+            for one in evaluated_trials(self._folders)
+            if fits(one.row.task_name, task) or fits(one.row.trial_name, task)
+            if config is None or fits(one.row.config_name, config)
+        ]
+        if len(found) == 1:
+            return found[0]
+        named = ", ".join(f"{one.row.task_name} ({one.row.config_name})" for one in found[:5])
+        if found:
+            raise UsageError(f"{task!r}: {len(found)} trials fit, such as {named}; add config=")
+        known = [one.row.task_name for one in evaluated_trials(self._folders)]
+        raise UsageError(unknown_name("task", task, known, listed=False))
+
+    def explain(self, task: str, config: str | None = None) -> str:
+        """How the numbers of one trial were computed, as `groundtrace explain` prints it."""
+        if self.explainer is None:
+            raise UsageError("this result does not know where its traces are")
+        return self.explainer(self._folders, self.trial(task, config).row)
+
+    def sql(self, query: str) -> list[dict[str, Any]]:
+        """The rows that a query over the flat tables gives; see `groundtrace sql`."""
+        from groundtrace.runs.impact import stored_analysis
+        from groundtrace.tables.query import run_query
+
+        analysis = stored_analysis(self._folders)
+        found = run_query(query, evaluated_trials(self._folders), analysis)
+        return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+    @property
+    def _folders(self) -> OutputFolders:
+        if self.folders is None:
+            raise UsageError("there are no results: no trial could be evaluated")
+        return self.folders
+
     def __str__(self) -> str:
         lines = [str(self.impact)] if self.impact is not None else []
         lines += [f"failed: {line}" for line in self.failed]
         lines += [f"report: {path}" for path in self.reports]
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         shown = [part._repr_html_() for part in (self.impact, self.summary) if part is not None]
         if self.failed:
             shown.append(_html_table("failed", [], [[line] for line in self.failed]))
         return "".join(shown)
+
+
+def _library(name: str) -> Any:
+    """A library of data frames; raises GroundtraceError with the command that installs it."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise GroundtraceError(f"{name} is not installed: {install_command(name)}") from error
 
 
 def _html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

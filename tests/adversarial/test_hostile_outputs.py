@@ -114,12 +114,12 @@ def test_export_to_a_store_is_refused(
 def test_an_empty_query_is_an_error_in_words(query: str, world: World, groundtrace: Call) -> None:
     pytest.importorskip("duckdb")
     assert world.evaluate(groundtrace).code == 0
-    ran = groundtrace("sql", query, world.run, "--out", world.out)
+    ran = groundtrace("sql", world.run, query, "--out", world.out)
     assert_said(ran)
 
 
 def test_no_cell_of_a_query_is_a_formula(world: World, groundtrace: Call) -> None:
     pytest.importorskip("duckdb")
     assert world.evaluate(groundtrace).code == 0
-    ran = groundtrace("sql", "SELECT '=1+1' AS a", world.run, "--out", world.out, "--csv")
+    ran = groundtrace("sql", world.run, "SELECT '=1+1' AS a", "--out", world.out, "--csv")
     assert ran.out.splitlines() == ["a", "'=1+1"]

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
+from groundtrace.base.limit import TimeLimitReached, time_limit
 from tests.adversarial.patterns import BELOW, all_patterns, ask, lines_for, ways_of
 
 SHORT = 500

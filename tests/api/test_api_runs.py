@@ -206,7 +206,7 @@ def test_tables_of_the_analysis_in_sql_csv_and_parquet(
         assert relation.fetchall() == [tuple(row.values()) for row in rows]
         with (tmp_path / f"{table}.csv").open(newline="") as stream:
             assert len(list(csv.DictReader(stream))) == len(rows)
-        ran = groundtrace("sql", f"SELECT count(*) AS n FROM {table}", runs, "--json")
+        ran = groundtrace("sql", runs, f"SELECT count(*) AS n FROM {table}", "--json")
         assert json.loads(ran.out) == [{"n": len(rows)}]
         assert all(column.meaning.endswith(".") for column in columns), table
 
@@ -218,7 +218,7 @@ def test_an_export_without_an_analysis_says_so(
     assert groundtrace("normalize", runs, "--jobs", "1", "-q").code == 0
     assert groundtrace("evaluate", runs, "--jobs", "1", "-q").code == 0
     ran = groundtrace("export", runs, "--to", "csv", tmp_path)
-    assert (ran.code, "run 'groundtrace impact'" in ran.err) == (0, True)
+    assert (ran.code, "run 'groundtrace run'" in ran.err) == (0, True)
     assert len((tmp_path / "comparisons.csv").read_text().splitlines()) == 1
 
 
@@ -230,7 +230,9 @@ def test_results_show_themselves_and_let_no_markup_in(evaluated: Path) -> None:
     for shown in (evaluation, done, done.impact, done.summary):
         assert shown is not None
         html = shown._repr_html_()
-        assert html.startswith("<table>") and html.count("<table>") == html.count("</table>")
+        assert html.startswith("<") and html.count("<table>") == html.count("</table>") > 0
+        assert len(repr(shown)) < 5_000 or shown in (evaluation, done.summary)
+    assert repr(done.impact) == str(done.impact)
     assert "file_recall" in evaluation._repr_html_()
     assert "Found" in done._repr_html_()
     hostile = package.RunResult(None, None, failed=("<script>alert(1)</script>",))

@@ -17,7 +17,7 @@ def evaluated(sample: Path, groundtrace: Callable[..., Ran]) -> Path:
     ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--format", "md", "--jobs", 1)
     assert ran.code == 0, ran.err
     assert ran.out.startswith("mcp-remote-direct against baseline-local-direct, ")
-    assert "Found     relevant files shown" in ran.out
+    assert "Found    relevant files shown" in ran.out
     answer = ran.out.partition("Look at")[0]
     assert max(map(len, answer.splitlines())) <= 100
     return runs

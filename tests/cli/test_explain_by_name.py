@@ -121,7 +121,7 @@ def test_every_number_says_where_it_comes_from(groundtrace: Call, sample: Path) 
 
 
 def test_hits_are_marked_in_words_with_the_name_in_the_ground_truth() -> None:
-    from groundtrace.cli.explain_text import _hit
+    from groundtrace.report.explain_text import _hit
 
     assert _hit("a.py", None) == ""
     assert _hit("a.py", "a.py") == "  relevant"

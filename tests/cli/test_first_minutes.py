@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import groundtrace as package
-from groundtrace.cli.terminal import WIDEST, in_columns
+from groundtrace.base.visible import WIDEST, in_columns
 from groundtrace.errors import PluginError, UsageError
 from groundtrace.model import READER_ENTRY_POINTS
 from groundtrace.traces.kit.plugins import PluginReader
@@ -354,7 +354,7 @@ def test_a_wrong_query_is_shown_with_the_caret_below_the_place(
 ) -> None:
     runs = sample / "runs/official"
     assert groundtrace("run", runs, *QUICK, "--only", "rate*").code == 0
-    ran = groundtrace("sql", "SELECT task_name,\n  rewrad FROM trials", runs)
+    ran = groundtrace("sql", runs, "SELECT task_name,\n  rewrad FROM trials")
     assert ran.code == 2
     said, query, caret = ran.err.splitlines()
     assert said.startswith("groundtrace: Binder Error") and "tables: trials" in said

@@ -32,17 +32,42 @@ def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
     aggregate = tmp_path / "runs/official/retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     overall = summary["overall"]
-    assert (overall["trials"], overall["computable"]) == (24, 21)
+    assert (overall["trials"], overall["computable"]) == (78, 75)
     assert overall["left_out"] == {"no_ground_truth": 2, "no_trace": 1}
     assert overall["metrics"]["chunk_recall"]["n"] == 2
-    assert overall["metrics"]["util_write_overlap_with_expected_edit_files"]["n"] == 6
+    assert overall["metrics"]["util_write_overlap_with_expected_edit_files"]["n"] == 6 + 3 * 8
     assert [t["task_name"] for t in summary["superseded"]] == ["tide-table-008"]
     assert summary["unknown_tools"] == {}
     assert summary["problems"] == {"no_file_list": 2, "no_ground_truth": 2}
     impact = json.loads((aggregate / "impact_analysis.json").read_text())
-    pair = impact["matched_comparisons"][0]
-    assert pair["n_matched_tasks"] == 10
+    pair = next(
+        one
+        for one in impact["matched_comparisons"]
+        if one["config"] == "mcp-remote-direct" and one["suite"] is None
+    )
+    assert pair["n_matched_tasks"] == 28
     assert pair["dropped"] == {"model_differs": 1, "no_valid_reward": 1}
+
+
+def test_the_demo_has_a_clear_yes_a_clear_no_and_an_open_question(
+    groundtrace: Call, tmp_path: Path
+) -> None:
+    ran = groundtrace("demo", "--out", tmp_path, "--json")
+    found = json.loads(ran.out)
+    verdicts = {
+        one["config"]: {row["question"]: row["verdict"] for row in one["rows"]}
+        for one in found["answers"]
+    }
+    assert verdicts["mcp-remote-direct"] == {
+        "found": "higher",
+        "used": "higher",
+        "result": "open",
+        "price": "higher",
+    }
+    assert verdicts["index-only-direct"]["result"] == "lower"
+    assert found["answer"]["config"] == "mcp-remote-direct", "the pair with most tasks"
+    page = tmp_path / "runs/official/retrieval_events_aggregate/retrieval_report.html"
+    assert page.stat().st_size <= 400_000
 
 
 def test_the_demo_runs_again_in_the_same_folder(groundtrace: Call, tmp_path: Path) -> None:

@@ -49,7 +49,9 @@ def test_recall_holds_under_another_name_and_the_guess_is_said(
     ran = groundtrace("run", renamed / "runs/official", "--tasks", renamed / "benchmarks")
     assert ran.code == 0, ran.err
     known = tmp_path_factory.mktemp("known")
-    assert groundtrace("demo", "--out", known).code == 0
+    write_sample(known)
+    again = ("run", known / "runs/official", "--tasks", known / "benchmarks")
+    assert groundtrace(*again).code == 0
     summary, declared = summary_of(renamed), summary_of(known)
     for config in ("baseline-local-direct", "mcp-remote-direct"):
         assert abs(mean_recall(summary, config) - mean_recall(declared, config)) <= 0.05

@@ -145,14 +145,14 @@ def test_page_and_short_report_show_the_funnel(groundtrace: Call, tmp_path: Path
     assert never.split("|")[7].strip() == "0/8/2", "never met: of two tasks less"
     page = (results / "retrieval_report.html").read_text()
     assert 'id="chart-funnel"' in page
-    assert "tern-small-1, not resolved, never met: 25 % (6 tasks)" in page
+    assert "tern-small-1, not solved, never met: 25 % (6 tasks)" in page
     assert "contextbench_file_coverage" in page, "published numbers are on the page"
 
 
 def test_the_table_of_the_funnel(groundtrace: Call, tmp_path: Path) -> None:
     assert groundtrace("demo", "--swebench", "--out", tmp_path).code == 0
     query = "SELECT verdict, stage, count(*) AS files FROM funnel GROUP BY ALL ORDER BY ALL"
-    ran = groundtrace("sql", query, tmp_path / "trajs", "--json")
+    ran = groundtrace("sql", tmp_path / "trajs", query, "--json")
     assert ran.code == 0, ran.err
     rows = json.loads(ran.out)
     counted = {(row["verdict"], row["stage"]): row["files"] for row in rows}

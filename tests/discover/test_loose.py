@@ -449,7 +449,7 @@ def test_unknown_columns_of_a_manifest_group_the_report(groundtrace: Any, tmp_pa
     query = (
         "select name, value, count(*) n from groups where name = 'team' group by all order by value"
     )
-    asked: Ran = groundtrace("sql", query, tmp_path / "set/m.csv", "--out", tmp_path / "out")
+    asked: Ran = groundtrace("sql", tmp_path / "set/m.csv", query, "--out", tmp_path / "out")
     assert asked.code == 0, asked.err
     assert "red" in asked.out and "20" in asked.out
 

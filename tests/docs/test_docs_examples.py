@@ -82,7 +82,7 @@ def test_the_cookbook_has_ten_queries() -> None:
     text = PAGES["docs/guides/sql-cookbook.md"].read_text(encoding="utf-8")
     headings = re.findall(r"^## (\d+)\. ", text, re.MULTILINE)
     assert headings == [str(n) for n in range(1, 11)]
-    assert text.count('$ groundtrace sql "') == 10
+    assert text.count("$ groundtrace sql ") == 10
 
 
 def test_output_is_cut_as_the_page_cuts_it() -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
 from groundtrace.shell.programs.call import Program
 from groundtrace.shell.programs.effects import EFFECTS
 from groundtrace.shell.programs.table import PROGRAMS, TABLE, entry
 from tests.shell import scratch_repository
 from tests.shell.scores import judge_output
+from tests.shell.views import shell_refs
 
 PAGE = (examples.ROOT / "docs/explanation/shell.md").read_text(encoding="utf-8")
 BLOCKS = [

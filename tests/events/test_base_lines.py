@@ -25,8 +25,8 @@ from groundtrace.model import (
     Trace,
     TruthFile,
 )
-from groundtrace.shell import shell_refs
 from tests.events.trials import trial
+from tests.shell.views import shell_refs
 
 FILE = "src/a.py"
 

@@ -16,11 +16,11 @@ from groundtrace.model import (
     TruthFile,
 )
 from groundtrace.redact import mask
-from groundtrace.shell import shell_refs
 from groundtrace.tools import view_calls
 from tests.fuzz import checks, mutate, seeds, shells
 from tests.fuzz.cases import Case, json_copy, shown_values
 from tests.fuzz.memory import MemoryFolder
+from tests.shell.views import shell_refs
 
 
 def make_call(rng: Random) -> Case:

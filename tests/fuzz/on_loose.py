@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from random import Random
 
+from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.config import Settings
 from groundtrace.discover import discover
 from groundtrace.model import Trial
-from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
 from groundtrace.storage.folder import Folder
 from groundtrace.tools import view_calls
 from groundtrace.traces import all_readers, read_trace

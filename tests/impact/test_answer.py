@@ -12,7 +12,7 @@ from msgspec import UNSET
 from groundtrace.documents.answer import Answer, AnswerAssociation, AnswerEnough, AnswerRow, LookAt
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.answer import cost_per_solved
-from groundtrace.report.answer_text import analysis_text, answer_text
+from groundtrace.report.answer_text import analysis_text, render
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -94,9 +94,7 @@ def test_an_answer_worked_by_hand():
     assert (cost.ci_low, cost.ci_high) == pytest.approx((share, 2 - share))
     assert cost.typical_ratio == pytest.approx(2.0)
     assert by_metric(found)[RECALL].verdict == "untestable"
-    assert found.headline.startswith(
-        "mcp-remote reached a higher reward and cost $1.00 more a task"
-    )
+    assert found.headline.startswith("It got a higher reward and cost $1.00 a task more.")
     assert "Association only" in found.statement
 
 
@@ -136,7 +134,7 @@ def test_six_tasks_cannot_be_tested_in_four_rows():
     found = answer(rows)
     assert {r.verdict for r in found.rows} == {"untestable"}
     assert all(r.ci_low is None for r in found.rows)
-    assert "cannot be tested: 6 tasks are too few" in found.headline
+    assert "Nothing can be concluded from 6 tasks" in found.headline
     assert by_metric(answer(rows, primaries=("reward",)))["reward"].verdict == "higher"
 
 
@@ -145,7 +143,7 @@ def test_ties_say_that_no_task_differs():
     found = answer(pairs([0.0] * 40))
     reward = by_metric(found)["reward"]
     assert (reward.verdict, reward.ci_low, reward.reason) == ("open", None, "no_task_differs")
-    assert "Whether it solves more is open: none of 40 tasks differs" in found.headline
+    assert "Whether it gets a higher reward is open: none of 40 tasks differs" in found.headline
 
 
 # Attempts and lost ones
@@ -171,8 +169,8 @@ def test_lost_attempts_that_change_the_word_leave_it_open():
     lost = whole.matched_comparisons[0].lost_as_zero
     assert (lost.mean_baseline, lost.mean_config) == pytest.approx((2 / 3, 1 / 3))
     assert lost.verdict == "lower"
-    assert "0 in baseline-local, 24 in mcp-remote" in kinds(found)["lost"]
-    assert "lost attempts decide" in found.headline
+    assert "24 lost attempts decide (0 in the baseline)" in kinds(found)["lost"]
+    assert "it hangs on the lost attempts" in found.headline
 
 
 def test_lost_attempts_that_change_nothing_are_only_counted():
@@ -191,7 +189,7 @@ def test_a_task_that_lost_every_attempt_of_a_side_counts_as_zero_too():
     ]
     found = answer(rows)
     assert (found.n, by_metric(found)["reward"].verdict) == (8, "open")
-    assert "12 in mcp-remote have no valid reward" in kinds(found)["lost"]
+    assert "12 lost attempts decide (0 in the baseline)" in kinds(found)["lost"]
 
 
 def test_the_spread_between_attempts_says_what_would_help():
@@ -266,9 +264,10 @@ def test_one_dear_task_does_not_read_as_cheaper():
     assert cost.typical_ratio == pytest.approx(40 ** (1 / 40) * 0.5 ** (39 / 40))
     said = kinds(found)
     assert (
-        "a typical task takes × 0.56" in said["typical"] and "together take more" in said["typical"]
+        "a typical task takes less (× 0.56" in said["typical"]
+        and "together take more" in said["typical"]
     )
-    assert "dominated by 1 task" in said["dominated"]
+    assert "1 task of 40 makes up more than half" in said["dominated"]
     assert next(i.tasks for i in found.look_at if i.kind == "dominated") == ["t00"]
 
 
@@ -286,7 +285,7 @@ def test_the_price_falls_back_to_time():
     ]
     found = answer(rows)
     assert found.rows[-1].metric == "agent_seconds" and found.rows[-1].verdict == "higher"
-    assert "took 5.0 s more a task" in found.headline
+    assert "took 5.0 s a task longer" in found.headline
 
 
 def test_the_cost_of_a_solved_task_by_fieller():
@@ -336,7 +335,9 @@ def in_repositories(count, tasks=24, effect=lambda i: 0.3):
 def test_below_six_repositories_the_verdict_is_about_these():
     found = answer(in_repositories(3))
     assert {r.scope for r in found.rows} == {"these_repositories"}
-    assert "This is about tasks of these 3 repositories, not about others." in found.headline
+    assert (
+        "The verdicts hold for tasks of these 3 repositories; others may differ." in found.headline
+    )
 
 
 def test_from_six_repositories_on_whole_repositories_flip():
@@ -412,7 +413,7 @@ def test_every_configuration_has_its_answer_and_the_first_has_most_tasks():
     assert [a.config for a in whole.answers] == ["aaa", "zzz"]
     assert whole.answer == whole.answers[0]
     assert by_metric(whole.answers[1])["reward"].verdict == "higher"
-    assert "zzz against baseline, 10 tasks that both ran" in analysis_text(whole)
+    assert "zzz against baseline, 10 tasks: reward higher (+0.40)" in analysis_text(whole)
     more = document([*rows, row("more", "baseline"), row("more", "zzz")])
     assert more.answer.config == "zzz"
 
@@ -438,7 +439,7 @@ def test_three_configurations_without_a_baseline_name_the_flag():
     assert "'baseline*'" in found.headline and "--baseline" in found.headline
     text = analysis_text(whole)
     assert "with 100 % (4 tasks), without 25 % (4 tasks)" in text
-    assert "reward  with 1.00 (4 tasks), x 0.00 (4 tasks)" in text, "no reward is not 0"
+    assert "reward: with 1.00 (4 tasks), x 0.00 (4 tasks)" in text, "no reward is not 0"
 
 
 def test_only_the_configurations_with_most_tasks_are_side_by_side():
@@ -460,7 +461,7 @@ def test_one_configuration_alone_has_values_no_arrows_and_the_association():
     assert by_name["reward"].delta is by_name["reward"].verdict is None
     by = found.association.by_found
     assert (by.shown_all.n, by.shown_all.solved, by.otherwise.solved) == (6, 3, 0)
-    text = answer_text(found)
+    text = render(found)
     assert "→" not in text
     assert "3 of 6 trials were solved, otherwise 0 of 6" in " ".join(text.split())
 
@@ -483,7 +484,7 @@ def test_two_configurations_in_separate_runs_are_compared_under_another_name():
     (other,) = whole.other_comparisons
     assert (other.not_met, other.n_matched_tasks) == (["run"], 6)
     assert whole.answer.comparison == "other_comparisons"
-    assert "one run" in kinds(whole.answer)["not_matched"]
+    assert "different runs" in kinds(whole.answer)["not_matched"]
     assert answer(rows, pair_across_runs=True).comparison == "matched_comparisons"
 
 
@@ -530,9 +531,9 @@ def test_fewer_than_three_tasks_in_common_are_said_with_the_reason():
     rows = [*pairs((0.1, 0.2)), row("a", BASE), row("b", OTHER), row("c", OTHER)]
     found = answer(rows)
     assert (found.rows, found.comparison, found.n) == ([], None, 2)
-    assert "2 of their tasks can be matched" in found.headline
-    assert f"1 not run in {OTHER}" in found.headline
-    assert f"2 not run in {BASE}" in found.headline
+    assert "only 2 tasks to compare" in found.headline
+    assert f"not run in {OTHER} (1)" in found.headline
+    assert "not run in the baseline (2)" in found.headline
 
 
 def test_what_was_dropped_says_which_side_lost_it():
@@ -644,7 +645,7 @@ def test_no_line_is_wider_than_a_hundred_characters_and_the_header_names_both():
 
 def test_a_comparison_reads_the_same_with_and_without_its_document():
     found = document(pairs((0.5, 0.4, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0)))
-    assert analysis_text(found) == answer_text(found.answer)
+    assert analysis_text(found) == render(found.answer)
 
 
 def test_files_that_lie_elsewhere_are_something_to_look_at():

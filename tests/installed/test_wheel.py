@@ -84,7 +84,7 @@ def test_the_metadata_says_where_the_project_lives_and_what_it_runs_on(built: Bu
     assert found["License-Expression"] == ["Apache-2.0"]
     assert found["Requires-Python"] == [">=3.11"]
     extras = set(PROJECT["optional-dependencies"])
-    assert {"tables", "s3", "cluster", "zstd", "all"} <= extras
+    assert {"view", "s3", "cluster", "zstd", "all"} <= extras
     assert {name.replace("_", "-") for name in found["Provides-Extra"]} == extras
 
 
@@ -106,7 +106,7 @@ def run(clean: Clean, *arguments: object) -> Done:
 def test_everything_but_the_extras_works_after_a_plain_install(
     clean: Clean, tmp_path: Path
 ) -> None:
-    """demo, run, evaluate, impact, report with HTML, explain, export of CSV and TREC."""
+    """demo, run, evaluate, impact, report with HTML, explain, export, SQL."""
     sample, out = tmp_path / "demo", tmp_path / "out"
     done = run(clean, "demo", "--out", sample)
     assert done.returncode == 0, done.stderr
@@ -122,6 +122,8 @@ def test_everything_but_the_extras_works_after_a_plain_install(
         ("report", runs, "--out", out, "--format", "html"),
         ("export", runs, "--out", out, "--to", "csv", tmp_path / "csv"),
         ("export", runs, "--out", out, "--to", "trec", tmp_path / "trec"),
+        ("export", runs, "--out", out, "--to", "parquet", tmp_path / "parquet"),
+        ("sql", runs, "SELECT count(*) FROM trials", "--out", out),
     )
     for command in work if clean.is_ours else work[:1]:
         done = run(clean, *command)
@@ -136,13 +138,9 @@ def test_everything_but_the_extras_works_after_a_plain_install(
 
 def _needing_an_extra(clean: Clean, runs: Path, scratch: Path) -> None:
     """Each names its extra and stops with the code of wrong usage, without a traceback."""
-    tasks, elsewhere = scratch / "tasks.parquet", ("--out", scratch / "elsewhere")
-    tasks.write_bytes(b"PAR1")
+    elsewhere = ("--out", scratch / "elsewhere")
     address = ("--scheduler", "tcp://127.0.0.1:1")
     needing = (
-        ("tables", ("sql", "SELECT 1", runs)),
-        ("tables", ("export", runs, "--to", "parquet", scratch / "parquet")),
-        ("tables", ("run", runs, "--tasks", tasks, *elsewhere)),
         ("cluster", ("run", runs, *elsewhere, "--engine", "dask", *address)),
         ("s3", ("run", "s3://bucket/runs")),
         ("view", ("view", runs, "--no-open", "--port", "0")),

@@ -75,9 +75,18 @@ OTHERS = [
     "acc@3",
     "acc@5",
     "correct_location",
+    "correct_location_line",
     "polybench_file_recall",
     "polybench_file_precision",
     "polybench_file_f1",
+    "locagent_file_acc@1",
+    "locagent_file_acc@3",
+    "locagent_file_acc@5",
+    "contextbench_editloc_recall",
+    "contextbench_editloc_precision",
+    "correct_location_function",
+    "locagent_function_acc@5",
+    "locagent_function_acc@10",
     "contextbench_file_coverage",
     "contextbench_file_precision",
     "contextbench_line_coverage",
@@ -86,6 +95,14 @@ OTHERS = [
     "contextbench_line_redundancy",
     "contextbench_file_usage_drop",
     "contextbench_line_usage_drop",
+    "contextbench_file_auc",
+    "contextbench_line_auc",
+    "contextbench_final_file_recall",
+    "contextbench_final_file_precision",
+    "contextbench_final_block_recall",
+    "contextbench_final_block_precision",
+    "contextbench_final_line_recall",
+    "contextbench_final_line_precision",
     "bpref",
     "judged@10",
     "functions_relevant",
@@ -114,6 +131,7 @@ def test_the_names_are_the_canonical_ones() -> None:
         "agent_seconds",
         "trial_seconds",
         "output_tokens",
+        "model_calls",
     ]
 
 
@@ -172,7 +190,7 @@ def test_directions() -> None:
     lower = {name for name, info in {**METRICS, **OUTCOMES}.items() if info.better == "lower"}
     ttfr = {f"{prefix}ttfr_{unit}" for prefix in ("", "shown.") for unit in ("seconds", "tokens")}
     chars = {"chars_to_first_relevant", "repeated_chars_share"}
-    spent = {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens"}
+    spent = {"cost_usd", "agent_seconds", "trial_seconds", "output_tokens", "model_calls"}
     drops = {f"contextbench_{level}_usage_drop" for level in ("file", "line")}
     repeats = {f"contextbench_{level}_redundancy" for level in ("file", "line")}
     short = {"funnel_never_met", "funnel_met", "funnel_shown"}
@@ -193,11 +211,17 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
     else:
         whole = {"f1", "ndcg", "mrr", "map", "ttfr_seconds", "ttfr_tokens"}
         files = {"seen_not_edited", "edited_unseen", "test_files_touched"}
-        patch = {"patch_f1", "polybench_file_f1", "correct_location", "acc@1", "acc@3", "acc@5"}
-        functions = {f"func_acc@{k}" for k in (1, 3, 5)}
+        patch = {"patch_f1", "polybench_file_f1", "correct_location", "correct_location_line"}
+        patch |= {f"{front}acc@{k}" for front in ("", "locagent_file_") for k in (1, 3, 5)}
+        context = {f"contextbench_{level}_{end}" for level in ("file", "line") for end in CURVES}
+        other = {"chars_to_first_relevant", "bpref"}
+        functions = {f"func_acc@{k}" for k in (1, 3, 5)} | {"correct_location_function"}
+        functions |= {"locagent_function_acc@5", "locagent_function_acc@10"}
         functions |= {"functions_relevant", "functions_shown", "function_f1"}
-        others = {"chars_to_first_relevant", "bpref"}
-        assert metric.family in whole | others | files | patch | functions
+        assert metric.family in whole | files | patch | context | other | functions
+
+
+CURVES = ("auc", "usage_drop")
 
 
 def test_arithmetic_by_hand() -> None:

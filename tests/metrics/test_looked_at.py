@@ -115,10 +115,10 @@ def test_tables_have_every_file_and_tool(tmp_path: Path, groundtrace: Any) -> No
     where = ("--out", tmp_path / "out")
     assert groundtrace("run", runs, *where, "--jobs", 1, "--format", "md").code == 0
     query = "select trial_name, file, reads, shown_chars from files order by 1"
-    ran: Ran = groundtrace("sql", query, runs, *where, "--csv")
+    ran: Ran = groundtrace("sql", runs, query, *where, "--csv")
     assert [line.split(",")[2:] for line in ran.out.split()[1:]] == [["1", "6"], ["1", "6"]]
     query = "select sum(calls)::int, sum(failed)::int, min(tool) from tools"
-    ran = groundtrace("sql", query, runs, *where, "--csv")
+    ran = groundtrace("sql", runs, query, *where, "--csv")
     assert ran.out.splitlines()[-1] == "3,1,shell"
 
 

@@ -47,6 +47,7 @@ def document(
         made.ground_truth,
         test_files=UNSET if tests is None else list(tests),
         edit_chunks=chunks or UNSET,
+        old_names=UNSET if gold is None else list(gold),
     )
     marked = [
         structs.replace(
@@ -64,7 +65,10 @@ def document(
     if patch is None:
         return made
     created = list(new) or UNSET
-    handed_in = Submission(files=list(patch), new_files=created, source=source)
+    olds = dict.fromkeys("/dev/null" if file in new else file for file in patch)
+    handed_in = Submission(
+        files=list(patch), new_files=created, source=source, old_names=list(olds)
+    )
     return structs.replace(made, submission=handed_in)
 
 
@@ -205,6 +209,8 @@ def test_a_document_of_version_1_0_has_none_of_it() -> None:
     assert set(published_of(made).undefined.values()) <= {
         "older_document",
         "no_chunk_ground_truth",
+        "no_gold_patch",
+        "no_final_context",
     }
 
 
@@ -298,7 +304,8 @@ def test_against_small_implementations(
 
 
 def _localisation(gold: list[str], patch: list[str]) -> dict[str, float]:
-    """Agentless, and file scores as a metrics library computes them from two sets of labels."""
+    """Agentless, and file scores as a metrics library computes them from two sets of labels. No
+    file is new here, so names before and after the patch are the same."""
     labels = sorted({*gold, *patch})
     true = [label in gold for label in labels]
     predicted = [label in patch for label in labels]
@@ -320,7 +327,17 @@ def _sights(made_calls: list[tuple[str, str]]) -> list[str]:
 
 def _acc_at(gold: list[str], made_calls: list[tuple[str, str]]) -> dict[str, float]:
     ranked = list(dict.fromkeys(_sights(made_calls)))
-    return {f"acc@{k}": float(all(file in ranked[:k] for file in gold)) for k in (1, 3, 5)}
+    ours = {f"acc@{k}": float(all(file in ranked[:k] for file in gold)) for k in (1, 3, 5)}
+    return {**ours, **{f"locagent_file_acc@{k}": _locagent(gold, ranked, k) for k in (1, 3, 5)}}
+
+
+def _locagent(gold: list[str], ranked: list[str], k: int) -> float:
+    """LocAgent's own evaluation: a row of ones and zeros for the list, one for the ideal list (all
+    gold files first), both cut at k; the number of ones must be the same."""
+    width = 20
+    found = ([int(file in gold) for file in ranked] + [0] * width)[:width][:k]
+    ideal = ([1] * len(gold) + [0] * width)[:width][:k]
+    return float(sum(found) == sum(ideal))
 
 
 def _context_files(
@@ -333,7 +350,13 @@ def _context_files(
         views += 1
         explored.add(file)
     found = explored & set(relevant)
+    so_far = [
+        len({file for kind, file in made_calls[:end] if kind in ("read", "matched")} & {*relevant})
+        for end in range(1, len(made_calls) + 1)
+        if made_calls[end - 1][0] in ("read", "matched")
+    ]
     return {
+        "contextbench_file_auc": sum(so_far) / len(relevant) / len(so_far) if so_far else None,
         "contextbench_file_coverage": len(found) / len(relevant),
         "contextbench_file_precision": len(found) / len(explored) if explored else None,
         "contextbench_file_redundancy": repeated / views if views else None,
@@ -421,8 +444,22 @@ def test_lines_against_sets_counted_one_by_one(
     assert found.contextbench_line_coverage == pytest.approx(len(seen) / len(wanted))
     assert found.contextbench_line_precision == pytest.approx(len(seen) / len(explored))
     assert found.contextbench_line_redundancy == pytest.approx(repeated / views)
-    drop = len(seen - _lines(stated)) / len(seen) if seen else None
+    named = _lines(stated)
+    drop = 1 - len(named & wanted) / len(seen) if seen else None
     assert found.contextbench_line_usage_drop == (None if drop is None else pytest.approx(drop))
+    assert found.contextbench_final_line_recall == pytest.approx(len(named & wanted) / len(wanted))
+    assert found.contextbench_final_line_precision == pytest.approx(
+        len(named & wanted) / len(named)
+    )
+    blocks, ranges_named = set(gold), set(stated)
+    assert found.contextbench_final_block_recall == pytest.approx(
+        sum(bool(_lines([one]) & named) for one in blocks) / len(blocks)
+    )
+    assert found.contextbench_final_block_precision == pytest.approx(
+        sum(bool(_lines([one]) & wanted) for one in ranges_named) / len(ranges_named)
+    )
+    so_far = [len(wanted & _lines(shown[:end])) for end in range(1, len(shown) + 1)]
+    assert found.contextbench_line_auc == pytest.approx(sum(so_far) / len(wanted) / len(shown))
 
 
 def _lines(made: list[Lines]) -> set[tuple[str, int]]:

@@ -46,6 +46,7 @@ def test_what_cannot_be_computed_is_marked_and_never_zero(document, reason: str)
     assert _states(metrics) == [(False, reason)] * 4
     for section in (metrics.file_level_metrics, metrics.file_level_metrics_shown):
         values = structs.asdict(section)
+        assert values.pop("basis") is UNSET
         assert {v for k, v in values.items() if k not in ("computable", "reason")} == {None}
     probes = structs.asdict(metrics.utilization_probes)
     assert {v for k, v in probes.items() if k.startswith(("util_", "files_"))} == {None}

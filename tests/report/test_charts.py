@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from groundtrace.report.charts import Chart, charts
 from groundtrace.report.charts.found import spread
-from groundtrace.report.charts.intervals import DrawnInterval, difference_scale, ratio_scale
 from groundtrace.report.charts.speed import curve_of
 from groundtrace.report.charts.tasks import MAX_TASKS, chosen
 from groundtrace.report.colours import colours_of
@@ -254,13 +253,6 @@ def test_a_scale_stays_within_its_pixels_and_its_ticks_within_its_values(
     assert all(low - slack <= tick <= low + more + slack for tick in scale.ticks())
 
 
-def test_half_as_much_is_as_far_from_the_middle_as_twice_as_much() -> None:
-    scale = ratio_scale([DrawnInterval(1.42, 1.31, 1.54)])
-    assert (scale.low, scale.high) == (0.5, 2.0)
-    assert scale(1.0) - scale(0.5) == pytest.approx(scale(2.0) - scale(1.0))
-    assert difference_scale([DrawnInterval(0.1, -0.05, 0.18)])(0.0) == 150.0
-
-
 def test_a_text_that_does_not_fit_ends_with_a_mark() -> None:
     assert fitted("short", 200) == "short"
     assert fitted("x" * 100, 100).endswith("…")
@@ -279,8 +271,7 @@ def test_of_many_tasks_the_best_gains_and_the_worst_losses_are_drawn() -> None:
         for n in range(100)
     ]
     drawn_tasks = [task.task_name for task in chosen(tasks, ["reward"])]  # type: ignore[arg-type]
-    assert drawn_tasks[0] == "t099"
-    assert drawn_tasks[-1] == "t000"
+    assert drawn_tasks[:2] == ["t099", "t000"], "largest changes first"
     assert len(drawn_tasks) == MAX_TASKS
     gains = [
         task for task in tasks if task.config["reward"] > 0.5 and task.task_name in drawn_tasks

@@ -12,7 +12,7 @@ import pytest
 
 from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
-from groundtrace.report.answer_text import change, verdict_text, written
+from groundtrace.report.answer_text import shown_row
 from groundtrace.rows.value_columns import distribution
 from tests.conftest import Ran
 
@@ -107,15 +107,14 @@ def test_markdown_page_and_terminal_show_the_same_number(
     page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
     answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
     shown = " ".join(ran.out.split())
-    for row in (AnswerRow(**row) for row in answer["rows"]):
-        values = [written(row.metric, side) for side in (row.baseline, row.config)]
-        assert " → ".join(values) in shown
-        assert re.search(rf"\| +{re.escape(values[0])} \| +{re.escape(values[1])} ", markdown)
-        cells = "".join(f'<td class="right number">{value}</td>' for value in values)
+    for text in (shown_row(AnswerRow(**row)) for row in answer["rows"]):
+        for place in (shown, " ".join(markdown.split())):
+            assert f"{text.label} {text.baseline} → {text.config} {text.verdict}" in place
+        cells = "".join(
+            f'<td class="right number">{value}</td>' for value in (text.baseline, text.config)
+        )
         assert cells in page
-        assert verdict_text(row) in shown
-        assert verdict_text(row) in markdown
-        assert f">{change(row.metric, row.delta)}</strong> <span>" in page
+        assert f"<strong>{text.change}</strong> <span>{text.interval}</span>" in page
     summary = json.loads((folder / "run_retrieval_summary.json").read_text())
     for config, group in summary["by_config"].items():
         mean = formats.short("file_recall", group["metrics"]["file_recall"]["mean"])
@@ -128,4 +127,4 @@ def test_markdown_page_and_terminal_show_the_same_number(
     column = [column["name"] for column in table["columns"]].index("ttfr_seconds")
     trial = next((tmp_path / "runs/official").glob(f"*/*/*/{row[1]}"))
     explained = groundtrace("explain", trial, "--tasks", tmp_path / "benchmarks").out
-    assert re.search(rf"^ttfr_seconds +{re.escape(row[8][column])} ", explained, re.MULTILINE)
+    assert re.search(rf"^ttfr_seconds +{re.escape(row[9][column])} ", explained, re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.runs.engine.limit import TimeLimitReached, time_limit
+from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.runs.engine.local import LocalEngine
 from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, read_of, stream
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, ToolCall, ToolResult
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
 from tests.shell.scratch_repository import Case, build, read_cases, run
+from tests.shell.views import shell_refs
 
 
 @dataclass

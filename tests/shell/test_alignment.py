@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs, weights
+from groundtrace.shell import weights
 from groundtrace.shell.align.fit import Segment, fit
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.found_lines import Search
@@ -20,6 +20,7 @@ from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Count, Opaque, Part
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.streams.word import Word
+from tests.shell.views import shell_refs
 
 
 def refs(command: str, output: str) -> list[tuple[str, str, int | None, int | None]]:

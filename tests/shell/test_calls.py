@@ -7,8 +7,8 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.errors import UsageError
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import touched, view
+from groundtrace.shell import ShellView
+from tests.shell.views import shell_refs, touched, view
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import seen, spans, view
+from groundtrace.shell import ShellView
+from tests.shell.views import seen, shell_refs, spans, view
 
 GO = "/*\nCopyright 2015 The Authors.\n*/\n\npackage a\n"
 

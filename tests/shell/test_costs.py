@@ -14,7 +14,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
+from tests.shell.views import shell_refs
 
 SMALL, LARGE = 1000, 8000
 FACTOR = 45

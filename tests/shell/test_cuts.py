@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import spans
+from groundtrace.shell import ShellView
+from tests.shell.views import shell_refs, spans
 
 
 def view_beside(command: str, text: str, stdout: str | None = None) -> ShellView:

@@ -13,7 +13,7 @@ import pytest
 
 from groundtrace import shell
 from groundtrace.shell.align import loop as loops
-from groundtrace.shell.output import Output
+from groundtrace.shell.output import ShellOutput
 from groundtrace.shell.programs.effects import EFFECTS
 from groundtrace.shell.programs.environment import Environment
 from groundtrace.shell.programs.table import HANDLERS, PROGRAMS, TABLE
@@ -68,7 +68,7 @@ def functions_in(value: Any) -> Iterator[Any]:
 def test_parts_of_a_loop_hold_its_rounds_and_no_function_that_would_walk_again() -> None:
     lines = ["== src/a.py", "x", "== src/b.py", "y"]
     tree = parse('for f in src/*.py; do echo "== $f"; head -1 "$f"; done')
-    (part,) = Walker(tree, "/w", Output(lines=lines), TABLE).run_tree(tree)
+    (part,) = Walker(tree, "/w", ShellOutput(lines=lines), TABLE).run_tree(tree)
     assert isinstance(part, loops.Loop)
     assert sorted(part.rounds) == ["src/a.py", "src/b.py"]
     assert not list(functions_in(part))

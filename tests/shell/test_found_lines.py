@@ -6,8 +6,7 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
-from tests.shell.views import seen, seen_in_repo
+from tests.shell.views import seen, seen_in_repo, shell_refs
 
 
 def test_each_file_has_its_own_characters_and_runs() -> None:

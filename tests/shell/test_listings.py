@@ -7,8 +7,8 @@ import pytest
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
-from tests.shell.views import seen_in_repo, touched
+from groundtrace.shell import ShellView
+from tests.shell.views import seen_in_repo, shell_refs, touched
 
 
 def test_a_list_of_names_takes_no_found_lines() -> None:

@@ -10,9 +10,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
 from tests.shell.scratch_repository import environment
-from tests.shell.views import seen, touched, view
+from tests.shell.views import seen, shell_refs, touched, view
 
 WORDS = ["heron", "nest", "egg", "reed", "pond", "wing", "beak", "song", "moss", "fern"]
 

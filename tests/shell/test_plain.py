@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
 from groundtrace.shell.syntax import parse
 from groundtrace.shell.syntax.plain import plain_statements
 from tests.shell.scratch_repository import FIXTURES, read_cases
+from tests.shell.views import shell_refs
 
 COMMANDS = sorted(
     {case.command for path in FIXTURES.glob("*.commands") for case in read_cases(path.name)}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
 from groundtrace.shell.powershell.language import language_of, unwrapped
 from groundtrace.shell.powershell.parse import parse
 from groundtrace.shell.powershell.parse_values import NotPowerShellError
@@ -20,6 +20,7 @@ from tests.shell.scratch_repository import (
     one_repository_lists,
     read_cases,
 )
+from tests.shell.views import shell_refs
 
 LISTS = ("powershell", "cmd")
 CASES = [(name, case) for name in LISTS for case in read_cases(f"../windows/{name}.commands")]

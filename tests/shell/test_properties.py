@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
 from tests.shell.scratch_repository import environment
+from tests.shell.views import shell_refs
 
 SIZES = {"a.txt": 60, "b.py": 35, "c.md": 12}
 

@@ -8,8 +8,8 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
 from groundtrace.shell.programs.python_slices import python_ranges
+from tests.shell.views import shell_refs
 
 CHECKS = """\
 lines = open('a.py').readlines()

@@ -6,8 +6,9 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import RootSign, ToolResult
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
 from groundtrace.shell.streams.file_names import from_top
+from tests.shell.views import shell_refs
 
 
 def view(command: str, answer: str = "", cwd: str | None = "/w") -> ShellView:

@@ -6,10 +6,19 @@ from typing import Any
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import ShellView, shell_refs
+from groundtrace.shell import ShellView
+from groundtrace.shell import shell_refs as refs_of
+from groundtrace.traces.kit.frames import printed
 
 Found = list[tuple[str, str, int | None, int | None]]
 """Kind, path, first and last line of each file."""
+
+
+def shell_refs(
+    command: str, result: ToolResult | None, cwd: str | None, settings: Settings, *more: Any
+) -> ShellView:
+    """What a call shows, from its command and the result in the trace."""
+    return refs_of(command, printed(result, command), cwd, settings, *more)
 
 
 def view(command: str, output: str, **more: Any) -> ShellView:

@@ -12,8 +12,10 @@ from typing import Any
 from urllib.parse import unquote
 
 import duckdb
+import ir_measures
 import pytest
 import pytrec_eval
+from msgspec import UNSET, structs
 
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
@@ -206,6 +208,75 @@ def test_trec_eval_scores_the_files_to_the_numbers_of_the_artifacts(
     assert compared == 21
 
 
+def judged_trial(task: str, *calls: dict[str, Any]) -> Detail:
+    """A trial of a task with two relevant files, an edit that is none, and two test files."""
+    document = trial(
+        *calls, truth=["src/a.py", "src/b.py"], edits=["src/a.py", "src/new.py"], version="1.2"
+    )
+    document = structs.replace(
+        document,
+        provenance=structs.replace(document.provenance, task_name=task),
+        ground_truth=structs.replace(
+            document.ground_truth, test_files=["tests/Test_A.py", "tests/test_b.py"]
+        ),
+    )
+    metrics = metrics_of(document)
+    return Detail(row_from(metrics, document), document, metrics)
+
+
+def test_other_programs_compute_every_number_from_the_files_with_bpref(tmp_path: Path) -> None:
+    """Judgements of 0 are in the qrels; a query that retrieved nothing is in the qrels alone."""
+    details = [
+        judged_trial(
+            "one",
+            step(Seen("read", "tests/Test_A.py")),
+            step(Seen("surfaced", "docs/x.md")),
+            step(Seen("read", "src/a.py", "src/a.py")),
+            step(Seen("read", "src/new.py")),
+            step(Seen("matched", "src/b.py", "src/b.py")),
+        ),
+        judged_trial("two", step(Seen("read", "src/b.py", "src/b.py"))),
+        judged_trial("three", step()),
+    ]
+    paths = {path.name: path for path in write_trec(details, tmp_path)}
+    assert paths["baseline.retrieved.run.empty"].read_text() == "run/three\n"
+    qrels = read_trec(paths["baseline.qrels"], 3, int)
+    run = read_trec(paths["baseline.retrieved.run"], 4, float)
+    assert sorted(qrels["run/one"].items()) == [
+        ("src/a.py", 1),
+        ("src/b.py", 1),
+        ("src/new.py", 0),
+        ("tests/Test_A.py", 0),
+        ("tests/test_b.py", 0),
+    ]
+    assert "run/three" in qrels and "run/three" not in run
+    measures = {"map": "AP", "recip_rank": "RR", "bpref": "Bpref", "ndcg_cut_10": "nDCG@10"}
+    scores = pytrec_eval.RelevanceEvaluator(
+        qrels, {"map", "recip_rank", "bpref", "ndcg_cut.10"}
+    ).evaluate(run)
+    other = [ir_measures.parse_measure(name) for name in measures.values()]
+    means = ir_measures.calc_aggregate(other, qrels, run)
+    for (name, measure), parsed in zip(measures.items(), other, strict=True):
+        ours = [_own(detail, name) for detail in details]
+        for detail, value in zip(details, ours, strict=True):
+            query = f"run/{detail.events.provenance.task_name}"
+            assert scores.get(query, {}).get(name, 0.0) == pytest.approx(value), measure
+        # Over all queries of the qrels, as `trec_eval -c` does: the empty one counts as 0.
+        assert means[parsed] == pytest.approx(sum(ours) / len(ours)), measure
+
+
+def _own(detail: Detail, name: str) -> float:
+    files, judged = detail.metrics.file_level_metrics, detail.metrics.judged_metrics
+    assert judged is not UNSET
+    values = {
+        "map": files.map_score,
+        "recip_rank": files.mrr,
+        "bpref": judged.bpref,
+        "ndcg_cut_10": (files.ndcg or {})["10"],
+    }
+    return values[name] or 0.0
+
+
 def test_file_names_with_spaces_survive_in_trec_files(
     evaluated: Path, groundtrace: Call, tmp_path: Path
 ) -> None:
@@ -258,7 +329,7 @@ def test_an_export_that_fails_leaves_no_half_files(tmp_path: Path) -> None:
     ],
 )
 def test_sql_reaches_nothing_outside(query: str, evaluated: Path, groundtrace: Call) -> None:
-    ran = groundtrace("sql", query, evaluated)
+    ran = groundtrace("sql", evaluated, query)
     assert ran.code == 2, ran.out
     said, *place = ran.err.strip().splitlines()
     assert said.startswith("groundtrace: ")
@@ -270,12 +341,12 @@ def test_sql_output_forms(evaluated: Path, groundtrace: Call) -> None:
     query = (
         "SELECT config_name, count(*) AS n, avg(reward) AS r FROM trials GROUP BY ALL ORDER BY ALL"
     )
-    rows = json.loads(groundtrace("sql", query, evaluated, "--json").out)
+    rows = json.loads(groundtrace("sql", evaluated, query, "--json").out)
     assert rows[0]["config_name"] == "baseline-local-direct"
     assert rows[0]["n"] == 12
-    lines = groundtrace("sql", query, evaluated, "--csv").out.splitlines()
+    lines = groundtrace("sql", evaluated, query, "--csv").out.splitlines()
     assert lines[0] == "config_name,n,r"
-    assert groundtrace("sql", query, evaluated).out.splitlines()[0].split() == [
+    assert groundtrace("sql", evaluated, query).out.splitlines()[0].split() == [
         "config_name",
         "n",
         "r",
@@ -283,19 +354,19 @@ def test_sql_output_forms(evaluated: Path, groundtrace: Call) -> None:
 
 
 def test_a_wrong_query_is_wrong_usage_with_the_tables(evaluated: Path, groundtrace: Call) -> None:
-    ran = groundtrace("sql", "SELECT nothing FROM nowhere", evaluated)
+    ran = groundtrace("sql", evaluated, "SELECT nothing FROM nowhere")
     assert ran.code == 2
     assert "tables: trials, events" in ran.err
 
 
-@pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql", "SELECT 1"])])
+@pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql"])])
 def test_without_the_extra_the_message_names_it(
     missing: str, command: list[str], evaluated: Path
 ) -> None:
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"
         "from groundtrace.cli.main import invoke\n"
-        f"sys.exit(invoke({[*command, str(evaluated)]!r}))"
+        f"sys.exit(invoke({[*command, str(evaluated), 'SELECT 1']!r}))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.returncode == 2

@@ -9,7 +9,7 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell import shell_refs
+from tests.shell.views import shell_refs
 
 BAD = "<EXPLORE_CONTEXT>\nFile: a.py\nLines: 1-2\n</EXPLORE_CONTEXT>"
 

@@ -17,6 +17,7 @@ from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
 from groundtrace.traces.cline import ClineReader
 from groundtrace.traces.cline.records import TOOLS, answer_in, asked_in
+from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes
 
 NAME = "api_conversation_history.json"
@@ -106,6 +107,91 @@ def test_a_task_of_the_editor_is_a_trial(tmp_path: Path) -> None:
         t for t in discover(LocalFolder(tmp_path), settings=Settings()) if isinstance(t, Trial)
     ]
     assert [trial.path.rpartition("/")[2] for trial in found] == [NAME]
+
+
+def shown_request(at: int, sent: Any, received: Any, cost: Any = 0.5) -> dict[str, Any]:
+    facts = {"tokensIn": sent, "tokensOut": received, "cacheReads": 100, "cost": cost}
+    return {"ts": at, "type": "say", "say": "api_req_started", "text": json.dumps(facts)}
+
+
+def with_screen(folder: Path, fixture: str, shown: Any) -> ReadResult:
+    (folder / "agent").mkdir(parents=True)
+    (folder / "agent/ui_messages.json").write_text(json.dumps(shown))
+    return read_bytes(folder, NAME, (FIXTURES / fixture / "agent" / NAME).read_bytes())
+
+
+def test_tokens_costs_and_times_are_those_that_the_editor_showed(tmp_path: Path) -> None:
+    replies = json.loads((FIXTURES / "cline-xml/agent" / NAME).read_bytes())
+    count = sum(message["role"] == "assistant" for message in replies)
+    other = {"ts": 1, "type": "say", "say": "text", "text": "hello"}
+    cancelled = {**shown_request(1, 1, 1), "text": json.dumps({"cancelReason": "user_cancelled"})}
+    requests = [shown_request(1777888800000 + 1000 * n, 10, 5) for n in range(count)]
+    trace, _ = with_screen(tmp_path / "a", "cline-xml", [other, cancelled, *requests])
+    assert trace.usage.output_tokens == 5 * count and trace.usage.input_tokens == 110 * count
+    assert trace.usage.cost_usd == 0.5 * count
+    assert trace.calls[0].timestamp == 1777888800.0 and trace.calls[0].cumulative_tokens == 115
+    trace, _ = with_screen(tmp_path / "b", "cline-xml", requests[1:])
+    assert trace.usage.output_tokens == 5 * (count - 1) and trace.calls[0].timestamp is None
+    trace, _ = with_screen(tmp_path / "c", "cline-xml", [shown_request(1, "x", 2, 0), 5])
+    assert trace.usage.output_tokens is None and trace.usage.cost_usd is None
+
+
+def message(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
+PLACE = "<environment_details>\n# Current Working Directory (/w) Files\n</environment_details>"
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "expected"),
+    [
+        (
+            "<use_mcp_tool><server_name>docs</server_name><tool_name>find</tool_name>"
+            '<arguments>{"q": "egg"}</arguments></use_mcp_tool>',
+            "[use_mcp_tool for 'docs'] Result:\nfound",
+            "find | other",
+        ),
+        (
+            "<execute_command><command>cat a.py</command></execute_command>",
+            "[execute_command for 'cat a.py'] Result:\nCommand executed.\nOutput:\nx = 1\n",
+            "execute_command | other | read /w/a.py:1-1",
+        ),
+        (
+            "<execute_command><command>cat a.py</command></execute_command>",
+            "[execute_command for 'cat a.py'] Result:\nCommand executed in terminal  within working "
+            "directory '/w'. Exit code: 1\nOutput:\n",
+            "execute_command! | other",
+        ),
+        (
+            "<execute_command><command>grep x a.py</command></execute_command>",
+            "[execute_command for 'grep x a.py'] Result:\nThe user denied this operation.",
+            "execute_command! | other",
+        ),
+        (
+            "<search_files><path>.</path><regex>x</regex></search_files>",
+            "[search_files for 'x' in '*.py'] Result:\nFound 1 result.\n\na.py\n│----\n│x = 1\n│----",
+            "search_files | code_search | matched /w/a.py",
+        ),
+        (
+            "<read_file><args><file><path>a.py</path></file></args></read_file>",
+            "[read_file for 'a.py'] Result:\n<files>\n<file><path>a.py</path>\n"
+            '<content lines="3-4">\n 3 | x\n 4 | y\n</content>\n</file>\n</files>',
+            "read_file | file_read | read /w/a.py:3-4",
+        ),
+        (
+            "<list_files><path>.</path><recursive>true</recursive></list_files>",
+            "[list_files for '.'] Result:\nsrc/\nsrc/a.py\nb.md",
+            "list_files | file_search | surfaced /w/src/a.py | surfaced /w/b.md",
+        ),
+    ],
+)
+def test_what_the_editor_writes_around_answers(
+    call: str, answer: str, expected: str, tmp_path: Path
+) -> None:
+    messages = [message("user", PLACE), message("assistant", call), message("user", answer)]
+    trace, _ = read_bytes(tmp_path, NAME, json.dumps(messages).encode())
+    assert seen(trace) == [expected]
 
 
 WORDS = st.text(alphabet="ab<>/ \n", max_size=12)

@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 from groundtrace.storage import LocalFolder
+from groundtrace.testing import Case, check_reader
 from groundtrace.traces import read_trace
 from groundtrace.traces.cursor.reader import CursorReader
 from groundtrace.traces.kit.claims import Probe
-from tests.traces.trials import FIXTURES, read
+from tests.traces.seen import seen
+from tests.traces.trials import FIXTURES, read, read_bytes
 
 
 def test_cursor_pairs_are_one_call_with_results_per_kind() -> None:
@@ -75,3 +77,27 @@ def test_only_lines_of_calls_have_the_shape_of_cursor() -> None:
     assert CursorReader().recognise(Probe("log.json", indented)) is None
     found = CursorReader().recognise(Probe("log.json", line))
     assert found is not None and found.strength == "shape"
+
+
+def test_transcripts_of_the_editor_have_calls_without_answers() -> None:
+    trace, problems = read("cursor-session")
+    assert seen(trace) == [
+        "Read? | file_read | read /home/u/heron/src/egg.py",
+        "Grep? | code_search",
+        "Shell? | other",
+        "StrReplace? | file_write | written /home/u/heron/src/egg.py",
+    ]
+    assert trace.harness == "cursor" and trace.calls[2].cwd == "/home/u/heron"
+    assert [problem.kind for problem in problems] == ["result_not_captured"]
+
+
+def test_the_reader_of_the_editors_transcripts_passes_the_checks(tmp_path: Path) -> None:
+    data = (FIXTURES / "cursor-session/agent/cursor.jsonl").read_bytes()
+    calls = tuple((None, name, False) for name in ("Read", "Grep", "Shell", "StrReplace"))
+    check_reader(CursorReader(), Case("agent/cursor.jsonl", data, calls), tmp_path)
+
+
+def test_a_transcript_of_texts_alone_is_a_trace_without_calls(tmp_path: Path) -> None:
+    line = '{"role": "user", "message": {"content": [{"type": "text", "text": "hello"}]}}\n'
+    result = read_bytes(tmp_path, "cursor.jsonl", line.encode())
+    assert result.trace.source == "transcript" and not result.trace.calls and not result.problems

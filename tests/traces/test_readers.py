@@ -183,8 +183,8 @@ def test_asking_for_names_imports_nothing_that_reads() -> None:
     )
     loaded = {name.removeprefix("groundtrace.traces.") for name in done.stdout.split()}
     formats = {
-        "atif", "chat", "claude_code", "cline", "codex", "cursor", "gemini", "inspect_ai", "mapped",
-            "mini_swe_agent", "openhands", "swe_agent",
+        "aider", "antigravity", "api_log", "atif", "chat", "claude_code", "cline", "codex", "cursor",
+        "gemini", "inspect_ai", "mapped", "mcpbr", "mini_swe_agent", "openhands", "otel", "swe_agent",
     }  # fmt: skip
     kit = {"kit", "kit.claims", "kit.trial_files"}
     light = {*kit, *formats, *(f"{name}.reader" for name in formats)}

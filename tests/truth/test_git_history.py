@@ -172,7 +172,7 @@ def test_where_a_location_is_divided(location: str, repo: str, old: str | None, 
      "shop@..b", "shop@a..", "shop@ HEAD"],
 )  # fmt: skip
 def test_what_is_no_revision_is_refused(location: str) -> None:
-    with pytest.raises(UsageError, match="write git:REPO@REVISION"):
+    with pytest.raises(UsageError, match="git:REPO@REVISION"):
         parse_location(location)
 
 

@@ -33,9 +33,9 @@ def test_trials_are_listed_before_their_documents_are_read(tmp_path: Path) -> No
     before = listed(library)
     assert {found for _, found in before.values()} == {NOT_READ}
     assert library.current.index.ask("SELECT DISTINCT verdict FROM trials ORDER BY 1") == [
-        ("reward 0",),
-        ("reward 1",),
-        ("reward between 0 and 1",),
+        ("not solved",),
+        ("partly",),
+        ("solved",),
     ]
     assert (library.current.total, library.current.read) == (6, 0)
     library.current.load()
@@ -43,7 +43,7 @@ def test_trials_are_listed_before_their_documents_are_read(tmp_path: Path) -> No
     assert {name: made for name, (made, _) in after.items()} == {
         name: made for name, (made, _) in before.items()
     }
-    assert after["run/gamma__baseline"][1] == "never hit"
+    assert after["run/gamma__baseline"][1] == "none met"
     assert library.current.read == 6
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("duckdb")
 werkzeug_test = pytest.importorskip("werkzeug.test")
 
 from groundtrace.impact.options import ImpactOptions  # noqa: E402
-from groundtrace.report.answer_text import analysis_lines  # noqa: E402
+from groundtrace.report.answer_text import others, shown  # noqa: E402
 from groundtrace.runs.engine.local import LocalEngine  # noqa: E402
 from groundtrace.runs.impact import impact, widest_document  # noqa: E402
 from groundtrace.runs.request import Request  # noqa: E402
@@ -205,7 +205,7 @@ def test_a_trial_is_what_the_page_shows_of_it(asking: Asking, tmp_path: Path) ->
     assert found[1] is not None
     assert trial["detail"] == json.loads(json.dumps(trial_data(found[1], LIMITS)))
     assert [other["config"] for other in trial["others"]] == ["baseline"]
-    assert (trial["found"], trial["verdict"]) == ("found some", "reward between 0 and 1")
+    assert (trial["found"], trial["verdict"]) == ("some met", "partly")
 
 
 def test_calls_come_in_parts(asking: Asking) -> None:
@@ -265,13 +265,16 @@ def test_the_answer_of_the_analysis_is_shown_first(tmp_path: Path) -> None:
     """As the terminal prints it; none before there is an analysis, the new one after another."""
     story(tmp_path / "runs" / "run")
     asking = Asking(tmp_path / "runs").log_in()
-    assert asking.data("/api/state?words=1")["answer"] == []
+    assert asking.data("/api/state?words=1")["answer"] is None
     for baseline in ("baseline", "mcp"):
         document = widest_document(analysed(tmp_path / "runs", baseline))
         assert document is not None
-        shown = asking.data("/api/state?words=1")["answer"]
-        assert shown == [list(line) for line in analysis_lines(document)]
-        assert shown
+        texts = asking.data("/api/state?words=1")["answer"]
+        own = shown(document.answer)
+        assert (texts["title"], texts["sentences"]) == (own.title, own.sentences)
+        assert [row["change"] for row in texts["rows"]] == [row.change for row in own.rows]
+        assert texts["look_at"] == [item.line for item in own.look_at]
+        assert texts["also"] == others(document)
     asking.library.current.index.close()
 
 
@@ -279,7 +282,7 @@ def test_no_answer_is_shown_for_a_part_of_the_trials(tmp_path: Path) -> None:
     story(tmp_path / "runs" / "run")
     analysed(tmp_path / "runs", "baseline")
     asking = Asking(tmp_path / "runs", only="alpha*").log_in()
-    assert asking.data("/api/state?words=1")["answer"] == []
+    assert asking.data("/api/state?words=1")["answer"] is None
     asking.library.current.index.close()
 
 

@@ -44,9 +44,9 @@ ALL = [
         ({}, ALL),
         ({"config": "mcp"}, ALL[3:]),
         ({"suite": "second"}, ["gamma__baseline", "gamma__mcp"]),
-        ({"verdict": "reward between 0 and 1"}, ["beta__baseline", "beta__mcp"]),
-        ({"verdict": "reward 1", "config": "mcp"}, ["gamma__mcp"]),
-        ({"found": "never hit"}, ["gamma__baseline"]),
+        ({"verdict": "partly"}, ["beta__baseline", "beta__mcp"]),
+        ({"verdict": "solved", "config": "mcp"}, ["gamma__mcp"]),
+        ({"found": "none met"}, ["gamma__baseline"]),
         ({"tool": "Edit"}, ALL),
         ({"tool": "edit"}, []),
         ({"label": "missed_key_evidence"}, ALL),
@@ -145,11 +145,11 @@ def test_a_trial_without_a_value_is_last_both_ways(tmp_path: Path) -> None:
     for sort in ("reward", "-reward"):
         found = list_page(index, question_of({"sort": sort}))["trials"]
         assert found[-1]["trial"] == "alpha__baseline"
-        assert found[-1]["verdict"] == "no valid reward"
+        assert found[-1]["verdict"] == "lost (no reward)"
     rewards = [
         line["verdict"] for line in list_page(index, question_of({"sort": "-reward"}))["trials"]
     ]
-    assert rewards[:2] == ["reward 1", "reward 1"]
+    assert rewards[:2] == ["solved", "solved"]
     assert trials(index, sort="-task")[0].startswith("gamma")
     index.close()
 
@@ -166,7 +166,7 @@ def test_pages(index: TrialIndex, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_filters_offer_what_there_is(index: TrialIndex) -> None:
     offered = choices(index)
     assert offered["config"] == [("baseline", 3), ("mcp", 3)]
-    assert offered["found"] == [("found some", 5), ("never hit", 1)]
+    assert offered["found"] == [("none met", 1), ("some met", 5)]
     assert offered["tool"] == [("Bash", 6), ("Edit", 6), ("Read", 6)]
     assert ("missed_key_evidence", 6) in offered["label"]
 

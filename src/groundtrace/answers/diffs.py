@@ -316,3 +316,25 @@ def _name(value: Any) -> str:
         value = value.get("path") or value.get("name")
     name = whole_name(value)
     return "" if name == "/dev/null" else name
+
+
+# --- lines of diff, cmp and patches ----------------------------------------------------------------
+
+PATCH_LINE_START = regex(
+    r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)"
+)
+"""Every line of a patch begins so."""
+SENTENCE = regex(
+    r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
+    r"|Only in (?P<folder>.+?): (?P<name>.+)$"
+    r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
+)
+"""Lines that name files and show nothing of them."""
+PAIR_ABOVE = regex(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
+"""The line above the differences of two files, if whole folders are compared: the options with
+their values (`-x '*.md'`), and the two names, in quotes if they hold blanks."""
+ABSENT = regex(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
+"""For a file that is missing, `-N` prints the start of Unix time as its date."""
+OTHER_LINE = regex(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
+"""Other lines that the programs print."""
+DIFFERENCE = regex(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")

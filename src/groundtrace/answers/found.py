@@ -23,6 +23,10 @@ MATCH = regex(r"((?:[A-Za-z]:[\\/])?[^:\t\0]+)[:\0](\d{1,9}):")
 CONTEXT = regex(r"-(\d{1,9})-")
 BARE = regex(r"(\d{1,9})([:-])")
 """`12:text`, `12-text`: lines of the one file that was searched."""
+AROUND = regex(
+    r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
+)
+"""`path:12:` or `path-12-`: where a name holds such a text itself, the shortest one counts."""
 BREAK = "--"
 """Between groups of lines that do not follow each other."""
 _BINARY = regex(
@@ -33,7 +37,7 @@ _LONGEST_PATH = 4096
 _MOSTLY = 0.9
 """The share of lines that must begin with a number."""
 
-Place = Callable[[str], str | None]
+PathOf = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
 
 
@@ -78,7 +82,7 @@ def split(line: str, *, numbered: bool | None = True) -> Found | None:
 
 def found(
     lines: Sequence[str],
-    place: Place,
+    place: PathOf,
     *,
     numbered: bool | None = True,
     context: bool = True,
@@ -162,7 +166,7 @@ def bare_number(line: str) -> int | None:
 class _Names:
     """The paths of names, each found once: a search repeats a name on every line."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PathOf) -> None:
         self._place = place
         self.known: dict[str, str] = {}
         """The paths found so far; empty for names that are none."""

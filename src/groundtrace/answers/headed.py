@@ -7,14 +7,15 @@ src/a.py            File: src/a.py        src/a.py:              ## src/a.py (li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.fold import Run
-from groundtrace.answers.found import BREAK, MATCH, Place, is_omitted
+from groundtrace.answers.found import BREAK, MATCH, PathOf, is_omitted
 from groundtrace.answers.line import Shown, in_runs, size
-from groundtrace.answers.numbered import contents, numbered_lines
+from groundtrace.answers.numbered import contents, numbered_lines, runs_of
 from groundtrace.answers.ranges import lines_of, range_of, split_anchor
 from groundtrace.answers.sourcegraph_text import link_of, plain_repo
 from groundtrace.base.patterns import regex
@@ -41,7 +42,7 @@ _TERM = regex(
 
 
 def found_below(
-    lines: Sequence[str], place: Place, *, bare: bool = True, repo: str | None = None
+    lines: Sequence[str], place: PathOf, *, bare: bool = True, repo: str | None = None
 ) -> Iterator[Shown]:
     """Found lines in groups, each below the name of its file.
 
@@ -78,7 +79,7 @@ def _named_above(line: str, following: str, bare: bool) -> str:
     return line if _LINE.match(following) else ""
 
 
-def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> Iterator[Shown]:
+def text_below(lines: Sequence[str], place: PathOf, repo: str | None = None) -> Iterator[Shown]:
     """Found lines without numbers: every group is a name, and text below it."""
     groups: list[list[str]] = [[]]
     for line in lines:
@@ -93,6 +94,22 @@ def text_below(lines: Sequence[str], place: Place, repo: str | None = None) -> I
     for path, group in zip(paths, groups, strict=True):
         for line in group[1:]:
             yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
+
+
+_BARE_LINE = regex(r"\s*(\d{1,9})[:-]")
+
+
+def below_in_tag(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
+    """Found lines below names as Cursor prints them: only numbered lines and notes are indented or in
+    brackets."""
+    path = ""
+    for line in lines:
+        number = _BARE_LINE.match(line)
+        if path and number is not None:
+            yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
+        elif line and line[0] not in " \t([" and not line.endswith(":"):
+            path = place(line.strip()) or ""
+            yield Shown(path, "surfaced")
 
 
 # --- contents of several files, as head and tail print them --------------------------------------
@@ -111,6 +128,20 @@ def below_arrows(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str], boo
         is_last = end == len(lines)
         gap = not is_last and end - at > 1 and not lines[end - 1]
         yield name, lines[at + 1 : end - gap], is_last
+
+
+_DASHES = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
+_END = "End of content"
+
+
+def between_dashes(text: str) -> Iterator[tuple[str, str]]:
+    """Name and text of each file below `--- path ---`, without files that have no text."""
+    marks = list(_DASHES.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):  # `ends` has one item even without marks
+        body = text[mark.end() : end].strip("\n")
+        if body and mark["path"] != _END:
+            yield mark["path"], body
 
 
 # --- sections: content below a heading ---------------------------------------------------------
@@ -217,3 +248,48 @@ def _named(rest: str) -> tuple[str, Run | None] | None:
         lines = range_of(stated["range"].replace("–", "-").replace(" ", "")) or lines
     path = word_path(path)
     return (path, lines) if path else None
+
+
+# --- sections of retrieval: `Path: name` above each, or the lines in the heading -------------------
+
+_PATH_ABOVE = regex(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
+_RESULT_TAG = regex(
+    r'<search_result path="(?P<path>[^"\n]{1,4096})" startLine="(?P<start>\d{1,9})" endLine="(?P<end>\d{1,9})"'
+)
+_RANGE_FENCE = regex(r"```(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>[^\n]{1,4096})$")
+"""How Cursor names a section."""
+
+
+def path_sections(lines: Sequence[str], place: PathOf, repo: str | None) -> Iterator[Shown]:
+    """Sections below `Path: name`: numbered lines, text, or nothing but the name."""
+    path = ""
+    body: list[str] = []
+    for line in [*lines, "Path: end"]:
+        above = _PATH_ABOVE.fullmatch(line)
+        if above is None:
+            body.append(line)
+            continue
+        if path:
+            yield from _path_section(path, body, repo)
+        path, body = place(above["path"]) or "", []
+
+
+def _path_section(path: str, lines: list[str], repo: str | None) -> Iterator[Shown]:
+    found = numbered_lines(lines)
+    filled = [line for line in lines if line.strip()]
+    if found:
+        chars = sum([line.size for line in found])
+        yield from in_runs(path, "matched", runs_of(found), chars, repo)
+    elif any(line.strip() != "..." for line in filled):
+        yield Shown(path, "matched", chars=size(filled), repo=repo)
+    else:
+        yield Shown(path, "surfaced", repo=repo)
+
+
+def ranged_headings(lines: Sequence[str], place: PathOf, repo: str | None) -> Iterator[Shown]:
+    """Sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
+    for line in lines:
+        found = _RESULT_TAG.match(line.lstrip()) or _RANGE_FENCE.match(line)
+        if found is not None:
+            first, last = int(found["start"]), int(found["end"])
+            yield Shown(place(found["path"]) or "", "matched", first, last, repo=repo)

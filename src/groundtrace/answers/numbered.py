@@ -30,6 +30,10 @@ COLON = regex(r"(\d{1,9}): ?(.*)", re.DOTALL)
 """A line of remote readers and of opencode."""
 LEAD = regex(r"\s*(\d{1,9})(?:[\t :→|).,-]|$)")
 """A number at the start of a line of a program that was asked for numbers, in any form."""
+COUNTED = regex(r" *(\d{1,9})(?:\t|[:.)] ?| ?)")
+"""A number that `nl`, `cat -n` and `uniq -c` put in front of the lines of another program."""
+GREPPED = regex(r"(\d{1,9})[:-](.*)", re.DOTALL)
+"""A line that `grep -n` found in the only file searched."""
 BLAME = regex(r"\^?[0-9a-f]{4,40}\b[^)]{0,400}?\b(\d{1,9})\) ")
 """A line of git blame: the number stands behind commit, author and date."""
 BARRED = regex(r"(?<!\d)(\d{1,9})[:|](.*)", re.DOTALL)

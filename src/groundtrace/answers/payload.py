@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_prefix
 from groundtrace.base.mcp import blocks_text, holds_only_text
 from groundtrace.base.values import as_mapping
 from groundtrace.model import ToolResult
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _DEPTH = 6
 

@@ -40,7 +40,7 @@ _CMD_OTHER = regex(
 )
 
 
-class Row(NamedTuple):
+class DirectoryRow(NamedTuple):
     """An entry of a directory as it is printed."""
 
     name: str
@@ -53,7 +53,7 @@ def heading(line: str) -> str | None:
     return None if found is None else found["folder"].strip()
 
 
-def row(line: str) -> Row | None:
+def row(line: str) -> DirectoryRow | None:
     """An entry of Get-ChildItem's table."""
     found = _ROW.match(line)
     if found is None:
@@ -63,7 +63,7 @@ def row(line: str) -> Row | None:
     if not is_folder and sized is None and found["mode"][0] != "l":
         return None
     name = sized["name"] if sized is not None else rest
-    return Row(name.split(" -> ")[0].strip(), is_folder)
+    return DirectoryRow(name.split(" -> ")[0].strip(), is_folder)
 
 
 def is_column_heading(line: str) -> bool:
@@ -77,12 +77,12 @@ def cmd_heading(line: str) -> str | None:
     return None if found is None else found["folder"]
 
 
-def cmd_row(line: str) -> Row | None:
+def cmd_row(line: str) -> DirectoryRow | None:
     """An entry that cmd's `dir` prints."""
     found = _CMD_ROW.match(line)
     if found is None:
         return None
-    return Row(
+    return DirectoryRow(
         found["name"].split(" [")[0].strip(), found["kind"] in ("DIR", "JUNCTION", "SYMLINKD")
     )
 

@@ -80,6 +80,14 @@ def _tolerant(data: bytes) -> Any:
         raise BadJsonError(str(error)) from error
 
 
+def name_text(name: str) -> str:
+    """The name of a file as text: bytes that are not UTF-8 as `\\xe9`, so that no two names become
+    one."""
+    if name.isascii():
+        return name
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def clean_text(text: str) -> str:
     """Text that can be written as UTF-8: lone surrogates become the replacement character."""
     if text.isascii():  # a cheap check, true for most texts

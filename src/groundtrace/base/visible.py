@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import unicodedata
+from collections.abc import Iterable
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -43,3 +44,33 @@ def shell_word(text: str) -> str:
 def plural(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun, as a person would write it."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def columns_taken(text: str) -> int:
+    """Columns that a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def escape(text: str) -> str:
+    """`text` with control, bidirectional and unpaired characters shown as escapes."""
+    return visible(text, keep="\n\t")
+
+
+WIDEST = 48
+"""Widest padding of a column. A longer name shifts only its own row, not all rows."""
+
+
+def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
+    """Rows in columns, as plain text that reads well in a terminal and in a file."""
+    cells = [headings, *(list(row) for row in rows)]
+    widths = [min(max(len(row[i]) for row in cells), WIDEST) for i in range(len(headings))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    )
+    return "\n".join(lines)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.cli.terminal import print_result
+from groundtrace.cli.terminal import print_coloured
 
 if TYPE_CHECKING:
     from groundtrace.documents.impact import ImpactDocument
@@ -27,12 +28,26 @@ def print_answer(document: ImpactDocument | None) -> None:
         return
     from groundtrace.report.answer_text import WIDTH, analysis_text
 
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-    print_result(analysis_text(document, max(NARROWEST, min(WIDTH, columns))))
+    terminal = sys.stdout.isatty()
+    columns = shutil.get_terminal_size().columns if terminal else WIDTH
+    colour = wants_colour(os.environ, terminal=terminal)
+    print_coloured(analysis_text(document, max(NARROWEST, min(WIDTH, columns)), colour))
 
 
 NARROWEST = 40
 """Fewest characters for which lines are wrapped."""
+
+
+def wants_colour(environment: Mapping[str, str], *, terminal: bool) -> bool:
+    """Whether to print colours: by the usual variables, else on a terminal that has them."""
+    if environment.get("NO_COLOR"):
+        return False
+    if any(
+        environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")
+    ):
+        return True
+    plain = environment.get("TERM") == "dumb" or environment.get("CLICOLOR") == "0"
+    return terminal and not plain
 
 
 def check_names(given: Mapping[str, Any], document: ImpactDocument | None) -> None:

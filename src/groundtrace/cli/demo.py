@@ -27,6 +27,14 @@ class Demo(TypedDict, total=False):
             "input", "Use the second sample: two models on made-up SWE-bench tasks, with verdicts"
         ),
     ]
+    sessions: Annotated[
+        bool,
+        Option(
+            "input",
+            "Use the third sample: a person's own sessions with and without a search server, and "
+            "the repository that they worked in",
+        ),
+    ]
     json: Json
     quiet: Quiet
     verbose: Tracebacks
@@ -40,10 +48,13 @@ def command(**given: Unpack[Demo]) -> int:
     Examples:
       groundtrace demo
       groundtrace demo --swebench
+      groundtrace demo --sessions
       groundtrace demo --out /tmp/sample
     """
     from groundtrace.cli.run import closing_words
+    from groundtrace.config import Settings
     from groundtrace.demo import write_sample
+    from groundtrace.demo.sessions import write_sessions
     from groundtrace.demo.swebench import BASELINE, write_swebench
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.engine import make_engine
@@ -52,16 +63,21 @@ def command(**given: Unpack[Demo]) -> int:
     from groundtrace.runs.whole_run import run_stages
 
     out, quiet = Path(given["out"]), given["quiet"]
+    settings, options_of_impact = Settings(), ImpactOptions()
     if given["swebench"]:
         write_swebench(out)
-        runs, tasks = out / "trajs", out / "tasks.jsonl"
+        runs, location = out / "trajs", str(out / "tasks.jsonl")
         options_of_impact = ImpactOptions(baseline=BASELINE)
+    elif given["sessions"]:
+        write_sessions(out)
+        runs, location = out / "sessions", f"git:{out / 'heron'}"
+        settings = Settings(config_by="mcp")
     else:
-        write_sample(out)
-        runs, tasks = out / "runs" / "official", out / "benchmarks"
-        options_of_impact = ImpactOptions()
-    print_message(f"sample: {runs} (trials), {tasks} (tasks)", quiet=quiet or given["json"])
-    request = Request(runs=str(runs), engine=make_engine("local", jobs=1), tasks=(str(tasks),))
+        write_sample(out, whole=True)
+        runs, location = out / "runs" / "official", str(out / "benchmarks")
+    print_message(f"sample: {runs} (trials), {location} (tasks)", quiet=quiet or given["json"])
+    engine = make_engine("local", jobs=1)
+    request = Request(runs=str(runs), engine=engine, tasks=(location,), settings=settings)
     done, failed, written, _ = run_stages(request, options_of_impact, None)
     document = widest_document(request)
     if given["json"]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
-from groundtrace.base.visible import shell_word
-from groundtrace.cli import flags
-from groundtrace.cli.prepare import settings_of
-from groundtrace.cli.terminal import in_columns, print_json, print_result
+from groundtrace.base.visible import in_columns, shell_word
+from groundtrace.cli import completion, flags
+from groundtrace.cli.prepare import settings_of, with_remembered
+from groundtrace.cli.terminal import print_json, print_result
+from groundtrace.config import Location
 from groundtrace.options import Json, Option, Tracebacks, TrialOptions
 
 if TYPE_CHECKING:
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
 class Explain(TrialOptions, total=False):
     """Flags of this command."""
 
+    out: Annotated[
+        Location | None,
+        Option(
+            "input",
+            "Folder that holds the results, as --out of 'groundtrace run' named it: its tasks, "
+            "mappings and layout are used",
+            "DIR",
+            otherwise="inside RUNS",
+        ),
+    ]
     calls: Annotated[bool, Option("output", "Show only the calls")]
     metric: Annotated[
         Sequence[str],
@@ -33,7 +44,7 @@ class Explain(TrialOptions, total=False):
 
 
 @flags.command("explain")
-@click.argument("trial", metavar="TRIAL")
+@click.argument("trial", metavar="TRIAL", shell_complete=completion.tasks)
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
     """Show how the numbers of one trial were computed, from the raw trace to each metric.
@@ -54,8 +65,9 @@ def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
 
     metrics = tuple(given.get("metric", ()))
     _check(metrics)
-    settings = settings_of(given)
-    found = _evaluation(trial, runs, given, settings)
+    whole = with_remembered(given, _remembered(trial, runs, given))
+    settings = settings_of(whole)
+    found = _evaluation(trial, runs, whole, settings)
     if isinstance(found, list):
         _list(found, as_json=given["json"])
         if runs is None and Path(trial).is_dir():
@@ -71,10 +83,20 @@ def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
             data["metrics"] = [one for one in data["metrics"] if one["metric"] in metrics]
         print_json(data)
         return 0
-    from groundtrace.cli.explain_text import render
+    from groundtrace.report.explain_text import render
 
     click.echo(render(data, only_calls=given["calls"], metrics=metrics))
     return 0
+
+
+def _remembered(trial: str, runs: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the run of the trial was given."""
+    from groundtrace.runs.inputs import recalled, recalled_above
+    from groundtrace.runs.prepare import folders_for
+
+    if "out" in given or (runs is not None and _is_place(runs)):
+        return recalled(folders_for(runs or ".", given))
+    return recalled_above(trial if runs is None and _is_place(trial) else ".")
 
 
 def _check(metrics: tuple[str, ...]) -> None:

@@ -9,18 +9,18 @@ import click
 
 from groundtrace.cli import flags
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
-from groundtrace.options import Messages, Option, Setup, Where
+from groundtrace.options import Messages, Option, Setup, Stored
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
 
 
 NO_ANALYSIS = (
-    "no impact analysis there: comparisons and correlations are empty; run 'groundtrace impact'"
+    "no impact analysis there: comparisons and correlations are empty; run 'groundtrace run'"
 )
 
 
-class Export(Where, Setup, Messages, total=False):
+class Export(Stored, Setup, Messages, total=False):
     """Flags of this command."""
 
     to: Annotated[
@@ -49,7 +49,7 @@ def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     from groundtrace.runs.impact import stored_analysis
     from groundtrace.runs.prepare import folders_for
     from groundtrace.tables.export import write_csv, write_parquet
-    from groundtrace.tables.trec import write_trec
+    from groundtrace.tables.trec import EMPTY, write_trec
 
     if "://" in str(folder) or ":/" in folder.as_posix():
         raise UsageError(f"{folder}: tables are written to a folder on disk, not to a store")
@@ -58,6 +58,9 @@ def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     trials = evaluated_trials(folders, given.get("only"), problems)
     if given["to"] == "trec":
         paths = write_trec(trials, folder)
+        for path in paths:
+            if path.suffix == EMPTY:
+                print_message(_in_no_run(path), quiet=given["quiet"])
     else:
         analysis = stored_analysis(folders)
         paths = {"csv": write_csv, "parquet": write_parquet}[given["to"]](trials, folder, analysis)
@@ -70,4 +73,13 @@ def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
         print_result("\n".join(written))
     return say_failures(
         [str(problem) for problem in problems], quiet=given["quiet"], everything=given["verbose"]
+    )
+
+
+def _in_no_run(listed: Path) -> str:
+    number = len(listed.read_text(encoding="utf-8").splitlines())
+    queries = "1 query" if number == 1 else f"{number} queries"
+    return (
+        f"{queries} retrieved nothing and cannot be in {listed.stem}; see {listed.name}. Average "
+        "over all queries of the qrels (trec_eval -c), where they count as 0"
     )

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from groundtrace.base.shapes import Limits, checked
+from groundtrace.cli.completion import NAMES
 from groundtrace.errors import UsageError
 from groundtrace.options import GROUPS, OptionRow, rows_of, taken_by
 
@@ -77,6 +78,7 @@ def flag_of(row: OptionRow) -> click.Option:
         metavar=option.metavar,
         callback=_commas(row) if option.commas else None,
         help="; ".join(word for word in words if word) + ".",
+        shell_complete=NAMES.get(row.name),
     )
 
 

@@ -43,6 +43,7 @@ COMMANDS = {
     "export": "export",
     "sql": "sql",
     "schema": "schema",
+    "completion": "completion",
 }
 """Command to its module in this package; the module is imported only when used."""
 
@@ -61,6 +62,7 @@ FIRST_LINES = {
     "export": "Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.",
     "sql": "Query the flat tables of evaluated runs with SQL.",
     "schema": "Print the JSON Schema of a document; without NAME, list the documents.",
+    "completion": "Print the script that completes commands, flags and names in a shell.",
 }
 """Command to the first lines of its help, so that `--help` imports no command."""
 

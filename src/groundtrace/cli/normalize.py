@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from groundtrace.base.visible import plural
+from groundtrace.base.visible import in_columns, plural
 from groundtrace.cli import flags
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
-    in_columns,
     print_json,
     print_message,
     print_result,
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from groundtrace.truth import Registry
 
 
-MAPPING_GUIDE = "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
 SHOWN_NOTES = 5
 """Problems of task definitions that are named; `-v` and `--json` give all."""
 
@@ -128,9 +126,9 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     if (more := len(done.faults[SHOWN_NOTES:])) and not everything:
         lines.append(f"no trial: and {more:,} more; -v lists all")
     if any("no reader knows" in fault for fault in done.faults):
-        lines.append(
-            f"a mapping (--reader FILE) reads formats that no reader knows: {MAPPING_GUIDE}"
-        )
+        from groundtrace.runs.normalize import MAPPING_HINT
+
+        lines.append(MAPPING_HINT)
     lines += [f"task definitions: {note}" for note in done.notes[:shown]]
     if (more := len(done.notes[SHOWN_NOTES:])) and not everything:
         lines.append(f"task definitions: and {plural(more, 'more problem')}; -v lists all")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.cli.terminal import Progress, say_settings
+from groundtrace.cli.terminal import Progress, print_message, say_settings
 
 if TYPE_CHECKING:
     from groundtrace.config import Settings
@@ -21,6 +21,19 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
 
     config = given.get("config")
     return settings_for(given, load_settings(None if config is None else Path(config)))
+
+
+def with_remembered(given: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags, completed by what the run before was given; says which locations are gone."""
+    from groundtrace.runs.inputs import missing
+
+    kept = {name: value for name, value in found.items() if name not in given}
+    for name, location in missing(kept):
+        flag = "--" + name.replace("_", "-")
+        note = f"the run was made with {flag} {location}, which is no longer there; give {flag}"
+        print_message(note, quiet=given.get("quiet", False))
+        kept.pop(name, None)
+    return {**given, **kept}
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from groundtrace.base.suggest import unknown_name
+from groundtrace.base.visible import in_columns
 from groundtrace.errors import UsageError
 
 
@@ -18,7 +19,7 @@ def command(name: str | None) -> None:
       groundtrace schema
       groundtrace schema retrieval_events > retrieval_events_schema.json
     """
-    from groundtrace.cli.terminal import in_columns, print_result
+    from groundtrace.cli.terminal import print_result
     from groundtrace.documents import KINDS
     from groundtrace.documents.schema import render
 

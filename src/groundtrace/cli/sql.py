@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import click
 
+from groundtrace.base.visible import in_columns
 from groundtrace.cli import flags
-from groundtrace.cli.terminal import in_columns, print_json, print_result, say_failures
-from groundtrace.options import Messages, Option, Setup, Where
+from groundtrace.cli.terminal import (
+    print_json,
+    print_message,
+    print_result,
+    say_failures,
+)
+from groundtrace.options import Messages, Option, Setup, Stored
 
 if TYPE_CHECKING:
     from groundtrace.model import Problem
     from groundtrace.tables.query import QueryResult
 
 
-class Sql(Where, Setup, Messages, total=False):
+class Sql(Stored, Setup, Messages, total=False):
     """Flags of this command."""
 
     csv: Annotated[bool, Option("output", "Print the result as CSV")]
 
 
 @flags.command("sql")
-@click.argument("query")
 @flags.runs_argument
-def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
+@click.argument("query")
+def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.
 
     The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
@@ -35,14 +43,18 @@ def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
 
     \b
     Examples:
-      groundtrace sql "SELECT config_name, avg(reward) FROM trials GROUP BY ALL" runs/official
-      groundtrace sql "SELECT * FROM metrics WHERE metric = 'recall@10'" runs/official --csv
+      groundtrace sql runs/official "SELECT config_name, avg(reward) FROM trials GROUP BY ALL"
+      groundtrace sql runs/official "SELECT * FROM metrics WHERE metric = 'recall@10'" --csv
     """
     from groundtrace.runs.evaluated_trials import evaluated_trials
     from groundtrace.runs.impact import stored_analysis
     from groundtrace.runs.prepare import folders_for
     from groundtrace.tables.query import run_query
 
+    if _is_query(runs) and not _is_query(query):
+        # Before 0.4 the query came first.
+        print_message("RUNS comes first now: groundtrace sql RUNS QUERY", quiet=given["quiet"])
+        runs, query = query, runs
     problems: list[Problem] = []
     folders = folders_for(runs, given)
     trials = evaluated_trials(folders, given.get("only"), problems)
@@ -59,6 +71,11 @@ def command(query: str, runs: str, **given: Unpack[Sql]) -> int:
     return say_failures(
         [str(problem) for problem in problems], quiet=given["quiet"], everything=given["verbose"]
     )
+
+
+def _is_query(text: str) -> bool:
+    """Whether a text is a statement rather than a folder."""
+    return bool(re.match(r"\s*\(?\s*[A-Za-z]+\s", text)) and not Path(text).exists()
 
 
 def _plain(value: Any) -> Any:

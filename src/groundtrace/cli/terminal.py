@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from groundtrace.base.visible import visible
+from groundtrace.base.visible import escape, visible
 from groundtrace.redact import mask
 
 if TYPE_CHECKING:
@@ -21,17 +21,14 @@ if TYPE_CHECKING:
     from groundtrace.runs.tally import Normalized
 
 
-_KEPT = "\n\t"
-
-
-def escape(text: str) -> str:
-    """`text` with control, bidirectional and unpaired characters shown as escapes."""
-    return visible(text, keep=_KEPT)
-
-
 def print_result(text: str) -> None:
     """A result, on stdout."""
     click.echo(escape(text).encode("utf-8", "replace").decode("utf-8"))
+
+
+def print_coloured(text: str) -> None:
+    """A result whose every name is escaped already, and that may hold colours, on stdout."""
+    click.echo(text.encode("utf-8", "replace").decode("utf-8"), color=True)
 
 
 def print_message(text: str, *, quiet: bool = False) -> None:
@@ -118,21 +115,6 @@ def say_left_out(done: Normalized, given: Mapping[str, Any]) -> None:
         lines += [f"problem: {kind}: {number}" for kind, number in outcomes.problems.items()]
         for line in lines:
             print_message(visible(line), quiet=given["quiet"])
-
-
-WIDEST = 48
-"""Widest padding of a column. A longer name shifts only its own row, not all rows."""
-
-
-def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
-    """Rows in columns, as plain text that reads well in a terminal and in a file."""
-    cells = [headings, *(list(row) for row in rows)]
-    widths = [min(max(len(row[i]) for row in cells), WIDEST) for i in range(len(headings))]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
-    )
-    return "\n".join(lines)
 
 
 class Progress:

@@ -8,7 +8,7 @@ import click
 
 from groundtrace.base.shapes import Limits
 from groundtrace.cli import flags
-from groundtrace.cli.prepare import settings_of
+from groundtrace.cli.prepare import settings_of, with_remembered
 from groundtrace.cli.terminal import print_message, print_result
 from groundtrace.options import Option, Quiet, Setup, Tracebacks, Where
 
@@ -45,13 +45,16 @@ def command(runs: str, **given: Unpack[View]) -> None:
       groundtrace view results --port 8000 --no-open
     """
     from groundtrace.base.safe_names import OUTPUT
+    from groundtrace.runs.inputs import recalled
     from groundtrace.runs.prepare import folders_for
     from groundtrace.view.library import Results
     from groundtrace.view.server import Viewer
 
     if runs.rstrip("/").rpartition("/")[2] == OUTPUT:  # the user named a run's folder of documents
         runs = runs.rstrip("/").rpartition("/")[0] or "."
-    results = Results(folders_for(runs, given), given.get("only"), settings_of(given))
+    folders = folders_for(runs, given)
+    settings = settings_of(with_remembered(given, recalled(folders)))
+    results = Results(folders, given.get("only"), settings)
     viewer = Viewer(results, given["port"])
     print_result(viewer.url_with(viewer.gate.token))
     if not given["no_open"]:

@@ -21,15 +21,28 @@ EPOCH = 1777888800.0
 """When the demo's first trial began: 2026-05-04, 10:00 UTC."""
 
 
-def write_sample(folder: Path) -> None:
-    """Write the sample's `runs/official/<run>` and `benchmarks/` below `folder`."""
+def write_sample(folder: Path, *, whole: bool = False) -> None:
+    """Write the sample's `runs/official/<run>` and `benchmarks/` below `folder`.
+
+    The small sample has 12 tasks that show how inputs can look. The `whole` one has 18 more, and
+    calls that take as long as real ones: enough for an answer.
+    """
     text = resources.files("groundtrace.demo").joinpath("story.toml").read_text(encoding="utf-8")
     story = tomllib.loads(text)
+    if whole:
+        from groundtrace.demo.more import more_tasks, more_trials
+
+        story = {
+            key: [*story[key], *added]
+            for key, added in (("task", more_tasks()), ("trial", more_trials()))
+        }
     for task in story["task"]:
         _write_task(folder / "benchmarks" / task["suite"] / task["name"], task)
     suites = {task["name"]: task["suite"] for task in story["task"]}
     for number, trial in enumerate(story["trial"]):
-        _write_trial(folder / "runs" / "official" / RUN, trial, suites[trial["task"]], number)
+        _write_trial(
+            folder / "runs" / "official" / RUN, trial, suites[trial["task"]], number, varied=whole
+        )
 
 
 def _write_task(folder: Path, task: dict[str, Any]) -> None:
@@ -56,7 +69,9 @@ def _write_task(folder: Path, task: dict[str, Any]) -> None:
         _write(folder / name, content.lstrip("\n"))
 
 
-def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> None:
+def _write_trial(
+    run: Path, trial: dict[str, Any], suite: str, number: int, *, varied: bool
+) -> None:
     from groundtrace.demo.recorder import Recorder, record, stream, trajectory
     from groundtrace.demo.world import call
 
@@ -67,7 +82,7 @@ def _write_trial(run: Path, trial: dict[str, Any], suite: str, number: int) -> N
     folder = run / trial["config"] / batch / trial_name
     started = EPOCH + 600.0 * number
     model = trial.get("model", MODEL)
-    recorder = Recorder(seed=mark, started=started, model=model)
+    recorder = Recorder(seed=mark, started=started, model=model, varied=varied)
     made = record([call(spec) for spec in trial["calls"]], recorder)
     writers: dict[str, tuple[str, Callable[[], str]]] = {
         "stream": ("claude-code.txt", lambda: stream(made, recorder, trial["cost"])),

@@ -23,6 +23,8 @@ class Recorder:
     started: float
     model: str
     seconds_per_call: float = 4.0
+    varied: bool = False
+    """Whether calls take different times, as real ones do: from 2 to 40 seconds."""
     clock: float = field(init=False)
     made: int = field(init=False, default=0)
 
@@ -35,8 +37,12 @@ class Recorder:
         return f"{prefix}_01{digest[:20]}"
 
     def tick(self) -> str:
-        self.clock += self.seconds_per_call
+        self.clock += self._varied() if self.varied else self.seconds_per_call
         return iso(self.clock)
+
+    def _varied(self) -> float:
+        digest = hashlib.sha256(f"{self.seed}/time/{self.clock}".encode()).digest()
+        return round(2.0 + 38.0 * (digest[0] / 255) ** 2, 1)
 
     def usage(self, turn: int) -> dict[str, int]:
         """Usage of one model call: the context grows with every turn."""

@@ -35,6 +35,7 @@ from groundtrace.discover.records import (
     Records,
     as_name,
 )
+from groundtrace.discover.terminal_bench import RUN_FILE
 from groundtrace.model import Problem, Task, Trial
 from groundtrace.storage import Folder
 
@@ -104,6 +105,13 @@ def _harness_class(records: Records) -> str | None:
     return harness_in(path)
 
 
+def _agent_and_model(records: Records) -> str | None:
+    """The configuration of Terminal-Bench's trials: its runs are named by their times."""
+    agent = records.text("run", "agent_name")
+    model = model_name(records.text("run", "model_name"))
+    return "-".join(name for name in (agent, model) if name) or None
+
+
 _KWARGS = ("environment", "kwargs")
 
 EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
@@ -121,6 +129,7 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
         _at(CONFIG_FILE, *_KWARGS, "label_config"),
         _at(TASK_METRICS_FILE, "config_name"),
         Statement("config.json trials_dir", _config_of_trials_dir),
+        Statement(f"{RUN_FILE} agent_name, model_name", _agent_and_model),
     ),
     "benchmark": (
         _at(CONFIG_FILE, *_KWARGS, "label_benchmark"),
@@ -128,16 +137,19 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
         _suite_of(CONFIG_FILE, *_KWARGS, "task_source_dir"),
         _suite_of(RESULT_FILE, "task_id", "path"),
         _suite_of(CONFIG_FILE, "task", "path"),
+        Statement(f"{RUN_FILE} dataset_name", lambda r: r.text("run", "dataset_name")),
     ),
     "trial_name": (_at(RESULT_FILE, "trial_name"), _at(CONFIG_FILE, "trial_name")),
     "model": (
         _at(RESULT_FILE, "agent_info", "model_info", "name"),
         _at(CONFIG_FILE, "agent", "model_name"),
+        Statement(f"{RUN_FILE} model_name", lambda r: r.text("run", "model_name")),
     ),
     "harness": (
         _at(RESULT_FILE, "agent_info", "name"),
         _at(CONFIG_FILE, "agent", "name"),
         Statement("config.json agent.import_path", _harness_class),
+        Statement(f"{RUN_FILE} agent_name", lambda r: r.text("run", "agent_name")),
     ),
     "harness_version": (_at(RESULT_FILE, "agent_info", "version"),),
 }
@@ -160,7 +172,7 @@ def stated(name: str, records: Records) -> Iterator[tuple[str, str]]:
     for source in EVIDENCE[name]:
         value = source.read(records)
         if value is not None:
-            yield value, source.label
+            yield value, source.label.replace(RESULT_FILE, records.result_file)
 
 
 def located(parts: Sequence[str], records: Records) -> Located:

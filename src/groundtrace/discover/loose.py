@@ -9,13 +9,15 @@ The names of a trial, in the order of the evidence (D57):
 | field | the first of these that gives a value |
 |---|---|
 | task | the manifest; `--layout`; the trace; a folder or file name that is a task's; the one commit that `--tasks` names; the level of folders or files that tells tasks apart (`layout`) |
-| configuration | the manifest; `--config-name`; `--layout`; the level of folders that tells configurations apart (`layout`); the model; `default` |
+| configuration | the manifest; `--config-name`; `--layout`; what the trace says, behind the level of folders that tells configurations apart (`layout`); that level alone; the model; `default` |
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
@@ -25,6 +27,7 @@ from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skip
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.layout import Clues, Layout, Role, fitting, infer, stem_of
 from groundtrace.discover.loose_items import (
+    RESULT,
     LooseItem,
     LooseRun,
     Named,
@@ -36,7 +39,8 @@ from groundtrace.discover.names import forms, with_masked_labels
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
-from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trial
+from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trace, Trial
+from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
@@ -108,16 +112,29 @@ def name_config(
     stated: str | None,
     given: str | None,
     roles: Mapping[Role, str],
-    model: str | None,
+    trace: Stated,
+    *,
+    is_given: bool = False,
 ) -> tuple[str, str]:
-    """The configuration of a trace, and where it comes from."""
+    """The configuration of a trace, and where it comes from.
+
+    A trace that says on which side of a comparison it was made (mcpbr's `run_type`) lies beside the
+    traces of the other sides, so a folder above them all does not tell these apart (D221).
+    `is_given`: the roles are those of `--layout`.
+    """
     if stated is not None:
         return stated, "manifest"
     if given is not None:
         return given, "--config-name"
-    if "config" in roles:
-        return roles["config"], "folder below RUNS"
-    short = model_name(model)
+    folder = roles.get("config")
+    if trace.config is not None and not (folder is not None and is_given):
+        said = f"trace: {trace.config_place or 'config'}"
+        if folder in (None, trace.config):
+            return trace.config, said
+        return f"{folder}-{trace.config}", f"folder below RUNS, and {said}"
+    if folder is not None:
+        return folder, "folder below RUNS"
+    short = model_name(trace.model)
     if short is not None:
         return short, "model"
     return DEFAULT_CONFIG, "nothing says"
@@ -147,6 +164,9 @@ def task_of(
         file = f"{stem_of(item.parts[-1])}-" if apart and is_numbered(item) else ""
         places.append((f"{file}{item.sample}", "id of the sample"))
     named = name_task(places, item.parts, tasks, by_layout)
+    if named.task is None and item.match is not None:
+        task, why = item.match.task, item.match.why
+        return Named(named.name if task is None else task.name, task, why)
     if named.task is None and tasks is not None and row.get("task") is None and not stated.task:
         asked = task_in_prompt(item, tasks)
         if asked is not None:
@@ -188,8 +208,15 @@ def is_numbered(item: LooseItem) -> bool:
 def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
     """The configuration of a sample, and where it comes from."""
     row = item.row.texts if item.row is not None else {}
-    model = row.get("model") or item.stated.model
-    return name_config(row.get("config"), settings.config_name, item.roles, model)
+    by = settings.config_by
+    if by is not None and item.use is not None and row.get("config") is None:
+        from groundtrace.discover.own_sessions import configuration_by
+
+        return configuration_by(item.use, by) or (DEFAULT_CONFIG, f"--config-by {by}: unknown")
+    stated = replace(item.stated, model=row.get("model") or item.stated.model)
+    return name_config(
+        row.get("config"), settings.config_name, item.roles, stated, is_given=bool(settings.layout)
+    )
 
 
 def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
@@ -235,12 +262,19 @@ def loose_trial(
     benchmark = named.task.benchmark if named.task is not None and is_row else BENCHMARK
     evidence["benchmark"] = "file of the task" if is_row else "no data set"
     models = [texts.get("model") or stated.model or "", config]
-    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone)
+    made_by = MadeBy(models, [run_id, *item.parts[:-1]], alone=alone, side=stated.config)
     around = places_around(folder, [p for p in item.parts[:-1] if p != "/"])
     beside = verdicts.find(instance_names(item), around, made_by)
     outcome = _outcome(row, stated, beside)
     problems = list(beside.problems)
-    if named.task is None and tasks is not None and len(tasks):
+    is_result = item.reader == RESULT
+    submission, source = beside.submission, beside.submission_source
+    if is_result:
+        submission, source = stated.submission, stated.submission_source
+    if named.task is None and item.match is not None:
+        kind: ProblemKind = "ambiguous_commit" if item.match.is_ambiguous else "no_commit"
+        problems.append(Problem(item.path, kind, item.match.why))
+    elif named.task is None and tasks is not None and len(tasks):
         problems.append(_no_task(item, named.name, tasks))
     for key in ("model", "harness", "harness_version"):
         if key in texts:
@@ -268,14 +302,17 @@ def loose_trial(
         file_time=item.time,
         files=(item.parts[-1],),
         evidence=evidence,
+        title=_title(item, named),
         loose=LooseTrace(
             file=item.file,
             sample=item.sample,
-            inputs=f"{item.mark} {outcome!r} {beside.submission!r} {row!r}{_repeated(item)}",
-            submission=beside.submission,
-            submission_source=beside.submission_source,
+            inputs=f"{item.mark} {outcome!r} {submission!r} {row!r}{_repeated(item)}",
+            submission=submission,
+            submission_source=source,
             groups=row.groups if row is not None else {},
             repeats=item.repeats,
+            is_result=is_result,
+            ranking=stated.ranking,
         ),
     )
     return with_masked_labels(trial), problems
@@ -285,6 +322,15 @@ def _repeated(item: LooseItem) -> str:
     """What another file decides about a trial, for its fingerprint."""
     repeats = item.repeats
     return "" if repeats is None else f" {repeats.file} {sorted(repeats.calls)} {repeats.replies}"
+
+
+def _title(item: LooseItem, named: Named) -> str | None:
+    """What the user asked first; a task of a data set has a name that says more."""
+    if item.sample is not None or (named.task is not None and item.match is None):
+        return None
+    from groundtrace.traces.kit.prompt import title_of
+
+    return title_of(item.folder, item.file)
 
 
 def _repo(given: str | None, stated: Stated, named: Named) -> str | None:
@@ -310,18 +356,25 @@ def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> 
     ):
         if reward is None and value is not None:
             reward, source = value, where
-    cost = numbers.get("cost_usd")
+    cost: float | None = numbers.get("cost_usd")
+    cost_source: str | None = "manifest"
+    if cost is None:
+        cost, cost_source = stated.cost_usd, stated.cost_source
+    if cost is None:
+        cost, cost_source = beside.cost_usd, beside.spent_source
     seconds = numbers.get("agent_seconds", stated.agent_seconds)
     return Outcome(
         reward=reward,
         reward_reason=None if reward is not None else "no_verdict",
         reward_source=source,
-        cost_usd=cost if cost is not None else stated.cost_usd,
-        cost_source="manifest" if cost is not None else stated.cost_source,
+        cost_usd=cost,
+        cost_source=cost_source if cost is not None else None,
         agent_seconds=seconds,
         found_in={
             "agent_seconds": "manifest" if "agent_seconds" in numbers else "times in the trace"
         },
+        output_tokens=beside.output_tokens,
+        output_tokens_source=None if beside.output_tokens is None else beside.spent_source,
         exception=None
         if stated.exit_status in (None, "Submitted", "submitted")
         else stated.exit_status,
@@ -363,6 +416,7 @@ def discover_loose(
     given = [Layout(pattern) for pattern in settings.layout]
     layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
     yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
+    _look_into(items, settings, tasks)
     apart = len({stem_of(item.parts[-1]) for item in items if is_numbered(item)}) > 1
     for item in items:
         item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
@@ -378,6 +432,31 @@ def discover_loose(
         for problem in (*item.problems, *problems):
             yield FoundProblem(trial.path, run_id, problem, is_named_whole=True)
         yield trial
+
+
+def _trace_of(item: LooseItem, settings: Settings) -> Trace:
+    from groundtrace.traces.kit.loose import read_loose
+
+    where = (item.folder, item.file, item.sample)
+    return read_loose(*where, mappings=settings.readers, repeats=item.repeats).trace
+
+
+def _look_into(items: list[LooseItem], settings: Settings, tasks: TaskIndex | None) -> None:
+    """Find out what sessions did and which commits came out of them, if names depend on it."""
+    histories = () if tasks is None else tasks.histories
+    by = settings.config_by
+    if not histories and by in (None, "folder"):
+        return
+    from groundtrace.discover.own_sessions import use_of
+    from groundtrace.truth.own_commits import match_sessions
+
+    uses = [use_of(_trace_of(item, settings), settings) for item in items]
+    for item, use in zip(items, uses, strict=True):
+        item.use = None if by in (None, "folder") else use
+    if histories:
+        found = match_sessions([use.own for use in uses], histories, settings.within * 3600)
+        for item, match in zip(items, found, strict=True):
+            item.match = match
 
 
 def _shared(items: Iterable[LooseItem]) -> set[tuple[str, str]]:

@@ -13,19 +13,23 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import clean_text
+from groundtrace.base.jsonio import clean_text, name_text
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
 from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
+from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Problem, Repeats, Stated, Task
 from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
-    from groundtrace.traces.kit.claims import SessionCalls
+    from groundtrace.discover.own_sessions import SessionUse
+    from groundtrace.traces.kit.claims import Sample, SessionCalls
+    from groundtrace.truth.own_commits import Match
 
 
 class Named(NamedTuple):
@@ -107,6 +111,9 @@ def _may_have_companions(folder: Folder, file: str) -> bool:
     return found is not None and not hasattr(found.reader, "samples")
 
 
+RESULT = "result"
+"""Reader of items that are results without traces."""
+
 MAX_DEPTH = 16
 
 _QUIET = (
@@ -151,6 +158,10 @@ class LooseItem(msgspec.Struct):
     """When its first call was made, if that is known without reading it again."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
+    use: SessionUse | None = None
+    """What the session did, if a name depends on it."""
+    match: Match | None = None
+    """The commits that came out of it, with `--tasks git:REPO`."""
 
     @property
     def path(self) -> str:
@@ -167,12 +178,13 @@ def loose_items(
             if isinstance(place, FoundProblem | Skipped):
                 yield place
             else:
-                yield from _samples(place, parts[-1], parts, None, settings)
+                shown = (*parts[:-1], name_text(parts[-1]))
+                yield from _samples(place, parts[-1], shown, None, settings)
     elif loose.is_manifest:
         yield from _rows(folder, loose, settings)
     else:
         yield from _samples(
-            folder, loose.file, (clean_text(loose.file),), None, settings, named=True
+            folder, loose.file, (name_text(loose.file),), None, settings, named=True
         )
 
 
@@ -214,7 +226,7 @@ class _Walk:
 
     def _below(self, folder: Folder, parts: tuple[str, ...]) -> Iterator[_Place]:
         for entry in folder.entries():
-            below = (*parts, clean_text(entry.name))
+            below = (*parts, name_text(entry.name))
             shown = "/".join(below)
             if entry.is_link and entry.kind in ("file", "folder"):
                 self._links.append((folder, entry, parts))
@@ -229,6 +241,9 @@ class _Walk:
             elif entry.kind == "escape":
                 reason = "a link that leaves the runs folder or makes a loop; not followed"
                 yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
+            elif entry.kind == "other":
+                reason = "neither a file nor a folder; not read"
+                yield FoundProblem(shown, None, Problem(shown, "not_a_file", reason)), below
 
     def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
         real = (
@@ -243,7 +258,7 @@ class _Walk:
     def _folder(
         self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
     ) -> Iterator[_Place]:
-        below = (*parts, clean_text(entry.name))
+        below = (*parts, name_text(entry.name))
         shown = "/".join(below)
         pattern = next((p for p in self._settings.skip if fits(entry.name, p)), None)
         if entry.name in (OUTPUT, AGGREGATE):
@@ -261,7 +276,7 @@ class _Walk:
     def _follow(
         self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]
     ) -> Iterator[_Place]:
-        below = (*parts, clean_text(entry.name))
+        below = (*parts, name_text(entry.name))
         met = len(self._met)
         if entry.kind == "file":
             yield from self._file(folder, entry, parts)
@@ -280,19 +295,41 @@ def _samples(
     settings: Settings,
     *,
     named: bool = False,
+) -> list[LooseItem | Skipped | FoundProblem]:
+    """The samples of one file, or why it has none, read within the limits of a trial."""
+    entry = folder.stat(file)
+    try:
+        with guarded(0 if entry is None else entry.size):
+            return list(_samples_of(folder, file, parts, row, settings, named=named))
+    except OverLimitError as error:
+        path = clean_text("/".join(parts))
+        return [FoundProblem(path, None, Problem(path, "too_large", str(error)))]
+
+
+def _samples_of(
+    folder: Folder,
+    file: str,
+    parts: tuple[str, ...],
+    row: ManifestRow | None,
+    settings: Settings,
+    *,
+    named: bool,
 ) -> Iterator[LooseItem | Skipped | FoundProblem]:
-    """The samples of one file, or why it has none."""
     from groundtrace.traces import all_readers
     from groundtrace.traces.kit.choose import POINTER
     from groundtrace.traces.kit.loose import companions_of, recognise, samples_of
 
     path = clean_text("/".join(parts))
-    if row is None and file in SIDECARS:
+    if row is None and file in SIDECARS and not named:
         return
     readers, _ = all_readers(settings.readers) if settings.readers else all_readers()
     found, why, problem = recognise(folder, file, readers, named=named or row is not None)
     if problem is not None:
         yield FoundProblem(path, None, problem)
+        return
+    results = results_in(folder, file) if found is None and named else None
+    if results is not None:
+        yield from _results(folder, file, parts, results)
         return
     if found is None:
         if row is not None:
@@ -326,6 +363,21 @@ def _samples(
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"
         yield FoundProblem(path, None, Problem(path, "trace_missing", what))
+
+
+def _results(
+    folder: Folder, file: str, parts: tuple[str, ...], results: Iterable[Sample | Problem]
+) -> Iterator[LooseItem | FoundProblem]:
+    """The trials of a file of predictions or ranked lists."""
+    entry = folder.stat(file)
+    mark, time = ("", None) if entry is None else (entry.mark, entry.time)
+    for sample in results:
+        if isinstance(sample, Problem):
+            yield FoundProblem("/".join(parts), None, sample)
+        else:
+            yield LooseItem(
+                *(folder, file, parts, sample.sample_id, sample.stated, RESULT, mark, time)
+            )
 
 
 def _mark(folder: Folder, files: Iterable[str], watch: Watch) -> str:

@@ -47,11 +47,14 @@ def is_manifest(folder: Folder, name: str) -> bool:
             head = stream.read(64 * 1024)
     except OSError:
         return False
-    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    first = head.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b"\r", b"\n").partition(b"\n")[0]
     if name.casefold().endswith(".csv"):
         import csv
 
-        header = next(csv.reader([first.decode("utf-8", errors="replace")]), [])
+        try:
+            header = next(csv.reader([first.decode("utf-8", errors="replace")]), [])
+        except csv.Error:  # a cell larger than any
+            return False
         return "trace" in (column.strip() for column in header)
     try:
         row = loads(first)
@@ -86,6 +89,8 @@ def _csv(text: str, name: str, problems: list[Problem]) -> Iterator[tuple[int, d
     import csv
     import io
 
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # as old programs end lines
     reader = csv.reader(io.StringIO(text, newline=""))
     header: list[str] | None = None
     try:

@@ -100,6 +100,12 @@ def read_outcome(records: Records, harness: str | None) -> tuple[Outcome, list[P
         "agent_seconds": _found_in(agent, "agent_execution.", "agent_execution_seconds"),
         "trial_seconds": _found_in(trial, "", "wall_clock_seconds"),
     }
+    if records.result_file != RESULT_FILE:
+        found_in = {
+            "reward": f"{records.result_file} is_resolved",
+            "agent_seconds": f"{records.result_file} agent_started_at to agent_ended_at",
+            "trial_seconds": f"{records.result_file} trial_started_at to trial_ended_at",
+        }
     return (
         Outcome(
             reward=reward.value,
@@ -217,6 +223,7 @@ def outcome_entry(
         output_tokens=outcome.output_tokens,
         output_tokens_source=outcome.output_tokens_source,
         exception=outcome.exception,
+        model_calls=outcome.model_calls,
         reward_source=outcome.reward_source or UNSET,
         groups=_groups(trial) or UNSET,
         attempt=UNSET if attempt is None else attempt,

@@ -11,6 +11,7 @@ others. Prices change, so groundtrace contains none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -72,4 +73,5 @@ def cost_of(
         return None
     from_cache = min(cached or 0, tokens)
     per_token = ((tokens - from_cache) * price[0], from_cache * price[1], output * price[2])
-    return sum(per_token) / _MILLION
+    cost = sum(per_token) / _MILLION
+    return cost if math.isfinite(cost) else None

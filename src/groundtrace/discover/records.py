@@ -8,7 +8,7 @@ a job's records hold statistics or a list of tasks.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -18,7 +18,14 @@ from msgspec.structs import replace
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.values import known
+from groundtrace.discover.terminal_bench import (
+    RESULTS_FILE,
+    as_result,
+    missing_trace,
+    run_metadata,
+)
 from groundtrace.model import READER_ENTRY_POINTS, Problem
 from groundtrace.storage import EntryKind, Folder, TooLargeError
 from groundtrace.storage.watch import watched
@@ -50,6 +57,10 @@ class Records(Frozen, frozen=True):
     problems: tuple[Problem, ...]
     marks: Mapping[str, str] = field(default_factory=dict)
     """Path of each record that was read, with its mark just before it was read."""
+    result_file: str = RESULT_FILE
+    """The file that `result` was read from."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """run_metadata.json of Terminal-Bench, above a trial of its older layout."""
 
     def text(self, record: str, *keys: str) -> str | None:
         """A name at a place in a record (`result`, `config`, `metrics`); None if there is none."""
@@ -83,7 +94,12 @@ def kinds_of(folder: Folder) -> dict[str, EntryKind]:
 def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder, and its level in the run; `entries` is the folder's listing."""
     with watched() as watch:
-        records = _read_records(folder, entries)
+        try:
+            with guarded():
+                records = _read_records(folder, entries)
+        except OverLimitError as error:
+            problem = Problem(RESULT_FILE, "too_large", str(error))
+            records = Records("none", {}, {}, {}, (), (problem,))
     return replace(records, marks=watch.files) if records.level == "trial" else records
 
 
@@ -91,6 +107,8 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     problems: list[Problem] = []
     result = _object(folder, RESULT_FILE, entries, problems)
     config = _object(folder, CONFIG_FILE, entries, problems)
+    older = _older(folder, entries)
+    result = result or older
     if _is_job(result, config):
         return Records("job", {}, {}, {}, (), ())
     agent_files = _agent_files(folder, entries, problems)
@@ -103,7 +121,9 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     )
     if not is_trial:
         return Records("none", {}, {}, {}, (), tuple(problems))
-    if RESULT_FILE not in entries:
+    if older:
+        problems.append(missing_trace(folder, entries))
+    elif RESULT_FILE not in entries:
         problems.append(
             Problem(RESULT_FILE, "no_result", "missing; the trial has no recorded outcome")
         )
@@ -119,7 +139,22 @@ def _read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
         metrics,
         tuple(sys.intern(name) for name in (*sorted(top), *sorted(agent_files))),
         tuple(problems),
+        result_file=RESULTS_FILE if older else RESULT_FILE,
     )
+
+
+def _older(folder: Folder, entries: Mapping[str, EntryKind]) -> Mapping[str, Any]:
+    """The record of a trial of Terminal-Bench before Harbor; a job has a file of that name too."""
+    if RESULT_FILE in entries or entries.get(RESULTS_FILE) != "file":
+        return {}
+    return as_result(_object(folder, RESULTS_FILE, entries, []))
+
+
+def with_run(records: Records, parents: Sequence[Folder]) -> Records:
+    """The records of a trial, with what its run says about all trials."""
+    if records.result_file != RESULTS_FILE:
+        return records
+    return replace(records, run=run_metadata(parents))
 
 
 def _names_trial(result: Mapping[str, Any]) -> bool:

@@ -14,9 +14,10 @@ from groundtrace.discover.identity import identify, located
 from groundtrace.discover.names import with_masked_labels
 from groundtrace.discover.outcome import read_outcome
 from groundtrace.discover.prices import Prices, cost_of
-from groundtrace.discover.records import Records, as_name, kinds_of, read_records
+from groundtrace.discover.records import Records, as_name, kinds_of, read_records, with_run
+from groundtrace.documents.base import MAX_INT
 from groundtrace.model import Outcome, Problem, Trace, Trial
-from groundtrace.storage import Folder
+from groundtrace.storage import Folder, LocalFolder
 
 if TYPE_CHECKING:
     from groundtrace.truth.tasks import TaskIndex
@@ -46,7 +47,9 @@ def trial_at(
     folder: Folder, above: Sequence[str], tasks: TaskIndex | None = None
 ) -> tuple[Trial | None, tuple[Problem, ...]]:
     """The trial in one folder, to look at it alone; `above` are its parents, top first."""
-    records = read_records(folder, kinds_of(folder))
+    around = folder.path.absolute().parents[:2] if isinstance(folder, LocalFolder) else ()
+    parents = [LocalFolder(path) for path in reversed(around)]
+    records = with_run(read_records(folder, kinds_of(folder)), parents)
     if records.level != "trial":
         return None, records.problems
     parts = [*(clean_text(name) for name in above), clean_text(folder.name)]
@@ -145,6 +148,9 @@ def _with_usage(outcome: Outcome, trace: Trace) -> Outcome:
             output_tokens=usage.output_tokens,
             output_tokens_source=usage.output_tokens_source or "trace",
         )
+    if usage.model_calls is not None and 0 <= usage.model_calls <= MAX_INT:
+        found_in = {**outcome.found_in, "model_calls": "model calls in the trace"}
+        outcome = replace(outcome, model_calls=usage.model_calls, found_in=found_in)
     # If the trace states a cost, a zero in the records means that the price was unknown.
     if usage.cost_usd is not None and usage.cost_usd >= 0 and not outcome.cost_usd:
         outcome = replace(

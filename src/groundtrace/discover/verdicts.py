@@ -6,6 +6,7 @@
 | `logs/run_evaluation/<run>/<model>/<id>/report.json` | the same, from SWE-bench's own harness |
 | `results.json`, `results/results.json`, `report.json`, `final_report.json` | lists of ids: `resolved`, `no_generation`, …; or a verdict for each id |
 | `<model>.<run>.json` | the same lists, as SWE-bench's own harness sums up a run |
+| `results.json` of mcpbr | `tasks`: each instance with one object for each side |
 | `preds.json` | instance id to `model_patch` |
 | `all_preds.jsonl` | one line per instance, with `model_patch` |
 
@@ -32,9 +33,11 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping
+from groundtrace.base.values import as_amount, as_count, as_mapping
+from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
 from groundtrace.discover.records import what_git_left
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -64,6 +67,8 @@ class MadeBy(NamedTuple):
     """Names of its run and of the folders above it."""
     alone: bool = True
     """Whether all traces have one configuration."""
+    side: str | None = None
+    """The side of a comparison on which the trace says it was made."""
 
 
 def verdict_in(report: Mapping[str, Any], names: Sequence[str]) -> float | None:
@@ -161,8 +166,9 @@ def _read(
     folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
 ) -> float | None:
     try:
-        return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
-    except TooLargeError as error:
+        with guarded():
+            return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
+    except (TooLargeError, OverLimitError) as error:
         problems.append(Problem(source, "too_large", str(error)))
     except OSError as error:
         problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
@@ -180,7 +186,6 @@ PREDICTIONS = ("preds.json", "all_preds.jsonl")
 SIDECARS = frozenset({REPORT, "results.json", "final_report.json", *PREDICTIONS})
 """Names of files that are read here and are not traces."""
 
-MAX_RECORD = 256 * 1024 * 1024
 MAX_SUMMARIES = 50
 """How many files of a folder are looked at for the summary of a run."""
 _SUMMARY = regex(r"(?P<model>.+)\.(?P<run>[^.]+)\.json")
@@ -263,6 +268,19 @@ class OutcomeBeside(Frozen, frozen=True):
     submission: str | None = None
     submission_source: str | None = None
     problems: tuple[Problem, ...] = ()
+    cost_usd: float | None = None
+    output_tokens: int | None = None
+    spent_source: str | None = None
+    """Where cost and tokens were found."""
+
+
+class _Side(NamedTuple):
+    """What a runner's results say about one side of an instance."""
+
+    source: str
+    reward: float | None
+    cost_usd: float | None
+    output_tokens: int | None
 
 
 class _FolderRecords(msgspec.Struct):
@@ -275,6 +293,8 @@ class _FolderRecords(msgspec.Struct):
     evaluations: Sequence[Evaluation] = ()
     """Folders of SWE-bench's own harness, one for each run and model."""
     results: list[IdLists] = field(default_factory=list)
+    sides: list[tuple[str, list[Any]]] = field(default_factory=list)
+    """Tasks of mcpbr's results, with the file's name."""
     summaries: list[tuple[Evaluation, IdLists]] = field(default_factory=list)
     """The same of one model and run, by the name of the file."""
     predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
@@ -311,6 +331,7 @@ class Verdicts:
         rewards: list[tuple[float, str]] = []
         listed: list[tuple[float, str]] = []
         problems: list[Problem] = []
+        side: _Side | None = None
         for depth, (folder, shown) in enumerate(folders):
             place = self._place(folder, shown)
             problems += place.problems
@@ -324,12 +345,16 @@ class Verdicts:
                 patch, source = _prediction(place, names)
                 found = OutcomeBeside(submission=patch, submission_source=source)
             rewards += judged
+            if made_by.side is not None:
+                side = side or _of_side(place, names, made_by.side)
             own = _own([evaluation for evaluation, _ in place.summaries], made_by)
             of_model = [lists for evaluation, lists in place.summaries if evaluation in own]
             listed += [*said, *self._lists(of_model, names, problems)]
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
             )
+        if side is not None and side.reward is not None:
+            rewards.insert(0, (side.reward, side.source))
         given = [*rewards, *listed]
         if len({reward for reward, _ in given}) > 1:
             shown = ", ".join(f"{reward:g} ({source})" for reward, source in given)
@@ -339,8 +364,16 @@ class Verdicts:
             )
             given = rewards
         reward, source = given[0] if given else (None, None)
+        spent = side or _Side("", None, None, None)
         return OutcomeBeside(
-            reward, source, found.submission, found.submission_source, tuple(problems)
+            reward,
+            source,
+            found.submission,
+            found.submission_source,
+            tuple(problems),
+            spent.cost_usd,
+            spent.output_tokens,
+            spent.source or None,
         )
 
     def _lists(
@@ -399,9 +432,12 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
     for name in RESULTS:
         top = name.partition("/")[0]
         if kinds.get(top) in ("file", "folder") and folder.has_file(name):
-            lists = id_lists(place.named(name), _json(place, name))
+            value = _json(place, name)
+            lists = id_lists(place.named(name), value)
             if lists is not None:
                 place.results.append(lists)
+            if isinstance(tasks := as_mapping(value).get("tasks"), list):
+                place.sides.append((place.named(name), tasks))
     for name, evaluation in _summaries(kinds).items():
         if b'"resolved' in _head(folder, name):
             lists = id_lists(place.named(name), _json(place, name))
@@ -445,9 +481,10 @@ def _whose(verdicts: Iterable[tuple[float, str]]) -> list[Problem]:
 def _json(place: _FolderRecords, name: str) -> Any:
     data = b""
     try:
-        data = place.folder.read(name, MAX_RECORD)
-        return loads(data)
-    except TooLargeError as error:
+        with guarded(MAX_RECORD):
+            data = place.folder.read(name, MAX_RECORD)
+            return loads(data)
+    except (TooLargeError, OverLimitError) as error:
         place.problems.append(Problem(place.named(name), "too_large", str(error)))
     except OSError as error:
         place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
@@ -459,38 +496,12 @@ def _json(place: _FolderRecords, name: str) -> Any:
 
 def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
     """Instance id to the submitted patch."""
-    if name.endswith(".jsonl"):
-        rows = _json_lines(place, name)
-    else:
-        value = _json(place, name)
-        if isinstance(value, dict):
-            value = [{"instance_id": key, **as_mapping(row)} for key, row in value.items()]
-        rows = value if isinstance(value, list) else []
     found: dict[str, str] = {}
-    for row in rows:
-        key, patch = as_mapping(row).get("instance_id"), as_mapping(row).get("model_patch")
-        if isinstance(key, str) and (patch is None or isinstance(patch, str)):
-            found.setdefault(key, clean_text(patch or ""))
+    for row in rows_of(place.folder, name, place.named(name), place.problems):
+        patch = patch_of(row)
+        if patch is not None:
+            found.setdefault(*patch)
     return found
-
-
-def _json_lines(place: _FolderRecords, name: str) -> list[Any]:
-    from groundtrace.base.jsonl import read_lines
-
-    rows: list[Any] = []
-    try:
-        with place.folder.open(name) as stream:
-            for line in read_lines(stream):
-                try:
-                    rows.append(loads(line.data))
-                except BadJsonError as error:
-                    reason = f"not valid JSON: {error}"
-                    place.problems.append(
-                        Problem(place.named(name), "broken_line", reason, line=line.number)
-                    )
-    except OSError as error:
-        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
-    return rows
 
 
 def _rewards(
@@ -510,6 +521,23 @@ def _rewards(
         if reward is not None:
             found.append((reward, place.named(path)))
     return found
+
+
+def _of_side(place: _FolderRecords, names: Sequence[str], side: str) -> _Side | None:
+    """What mcpbr's results say about one side of an instance. A cost of 0 is not known."""
+    for source, tasks in place.sides:
+        for row in map(as_mapping, tasks):
+            said = as_mapping(row.get(side))
+            if row.get("instance_id") not in names or not said:
+                continue
+            verdict = said.get("resolved")
+            return _Side(
+                f"{source}: {side}",
+                float(verdict) if isinstance(verdict, bool) else None,
+                as_amount(said.get("cost")) or None,
+                as_count(as_mapping(said.get("tokens")).get("output")),
+            )
+    return None
 
 
 def _prediction(place: _FolderRecords, names: Sequence[str]) -> tuple[str | None, str | None]:

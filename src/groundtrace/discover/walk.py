@@ -18,7 +18,14 @@ from groundtrace.discover.identity import located, record_tasks
 from groundtrace.discover.loose import discover_loose
 from groundtrace.discover.loose_items import LooseRun
 from groundtrace.discover.manifest import is_manifest, read_manifest
-from groundtrace.discover.records import AGENT, Records, is_record, kinds_of, read_records
+from groundtrace.discover.records import (
+    AGENT,
+    Records,
+    is_record,
+    kinds_of,
+    read_records,
+    with_run,
+)
 from groundtrace.discover.trial import make_trial
 from groundtrace.model import Problem, Trial
 from groundtrace.problems import ProblemKind
@@ -331,7 +338,7 @@ def _walk(
     entries = kinds_of(spot.folder)
     if at_once and entries.get(AGENT) == "folder":  # it looks like a trial
         spot = spot._replace(folder=listed(spot.folder, _OF_GROUNDTRACE))
-    records = read_records(spot.folder, entries)
+    records = with_run(read_records(spot.folder, entries), spot.parents)
     if records.level == "trial":
         yield _TrialFolder(spot, records)
         return True

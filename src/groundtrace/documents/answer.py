@@ -31,6 +31,7 @@ LookAtKind = Literal[
     "elsewhere",
     "truth_sources",
     "baseline",
+    "one_commit",
 ]
 """What a line of "Look at" is about."""
 
@@ -227,7 +228,7 @@ class Answer(Record, frozen=True, kw_only=True):
         str | None, Meta(description="The configuration; null if none can be chosen.")
     ]
     comparison: Annotated[
-        Literal["matched_comparisons", "other_comparisons"] | None,
+        Literal["matched_comparisons", "other_comparisons", "unpaired_comparisons"] | None,
         Meta(
             description=(
                 "The list in the document that the numbers come from; null without a comparison."
@@ -249,3 +250,10 @@ class Answer(Record, frozen=True, kw_only=True):
     ]
     look_at: Annotated[list[LookAt], Meta(description="What limits the answer.")]
     statement: Annotated[str, Meta(description="What the numbers do and do not say.")]
+    prices: Annotated[
+        str | UnsetType,
+        Meta(
+            description="Where tokens are known and cost is not: a file for --prices with the models "
+            "found, to be filled in. Since 1.3."
+        ),
+    ] = UNSET

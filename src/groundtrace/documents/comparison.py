@@ -389,3 +389,70 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
             description="Who found the relevant files on each side. Empty for one suite. Since 1.2."
         ),
     ] = field(default_factory=list)
+
+
+class UnpairedRow(Record, frozen=True, kw_only=True):
+    """One metric of two groups of trials that share no task."""
+
+    metric: Annotated[str, Meta(description="Canonical name of the metric or outcome.")]
+    n_baseline: Annotated[Count, Meta(description="Trials of the baseline with a value.")]
+    n_config: Annotated[Count, Meta(description="Trials of the configuration with a value.")]
+    baseline: Annotated[float | None, Meta(description="Mean of the baseline.")]
+    config: Annotated[float | None, Meta(description="Mean of the configuration.")]
+    delta: Annotated[float | None, Meta(description="Difference of the means.")]
+    ci_low: Annotated[float | None, Meta(description="Lower end of its 95 % interval.")]
+    ci_high: Annotated[float | None, Meta(description="Upper end of its 95 % interval.")]
+    p: Annotated[
+        Share | None,
+        Meta(description="Two-sided p of exchanging trials inside their repository, not adjusted."),
+    ]
+    reason: Annotated[str | None, Meta(description="Why something is missing.")]
+
+
+class UnpairedDifference(Record, frozen=True, kw_only=True):
+    """Something besides the configuration in which the groups differ."""
+
+    what: Annotated[str, Meta(description="What is counted.")]
+    baseline: Annotated[str, Meta(description="Of the baseline.")]
+    config: Annotated[str, Meta(description="Of the configuration.")]
+
+
+class ServerWorth(Record, frozen=True, kw_only=True):
+    """What an MCP server gave to the trials that used it, and what its calls took."""
+
+    server: Annotated[str, Meta(description="Name of the server.")]
+    trials: Annotated[Count, Meta(description="Trials that called it.")]
+    calls: Annotated[Count, Meta(description="Its calls.")]
+    result_chars: Annotated[Count, Meta(description="Characters of its results.")]
+    chars_share: Annotated[
+        Share | None, Meta(description="Share of the characters of all results of these trials.")
+    ]
+    seconds: Annotated[
+        float | None, Meta(description="Seconds until its results came in; null if unknown.")
+    ]
+    cost_usd: Annotated[
+        float | None,
+        Meta(
+            description="Cost of these trials times `chars_share`: what its results cost if cost "
+            "follows text; null if a cost is unknown."
+        ),
+    ]
+    relevant_files: Annotated[Count, Meta(description="Relevant files of these trials.")]
+    found_alone: Annotated[Count, Meta(description="Those that nothing else met.")]
+
+
+class UnpairedComparison(Record, frozen=True, kw_only=True):
+    """Two groups of trials on other tasks and other days (D246). No experiment."""
+
+    baseline: Annotated[str, Meta(description="Name of the baseline.")]
+    config: Annotated[str, Meta(description="Name of the configuration.")]
+    n_baseline: Annotated[Count, Meta(description="Trials of the baseline.")]
+    n_config: Annotated[Count, Meta(description="Trials of the configuration.")]
+    rows: Annotated[list[UnpairedRow], Meta(description="Differences of means.")]
+    differs: Annotated[
+        list[UnpairedDifference], Meta(description="What else differs between the groups.")
+    ]
+    servers: Annotated[
+        list[ServerWorth], Meta(description="MCP servers that the configuration's trials called.")
+    ]
+    statement: Annotated[str, Meta(description="What this does not show.")]

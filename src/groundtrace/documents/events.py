@@ -77,6 +77,21 @@ class Provenance(Record, frozen=True, kw_only=True):
             "was. Since 1.3."
         ),
     ] = UNSET
+    title: Annotated[
+        str | UnsetType,
+        Meta(
+            description="What the user asked first, at most 80 characters; only of sessions that no "
+            "data set names. Since 1.3."
+        ),
+    ] = UNSET
+    branch: Annotated[
+        str | UnsetType,
+        Meta(description="Branch that was checked out, if the trace says it. Since 1.3."),
+    ] = UNSET
+    started_at: Annotated[
+        str | UnsetType,
+        Meta(description="Time of the first line of the trace, UTC, if it has one. Since 1.3."),
+    ] = UNSET
 
 
 class Coverage(Record, frozen=True, kw_only=True):
@@ -217,6 +232,14 @@ class GroundTruthSection(Record, frozen=True, kw_only=True):
         Meta(
             description="Relevant functions at the base commit: those that the gold patch changes, or "
             "that the task's lines meet; absent if they are unknown. Since 1.3."
+        ),
+    ] = UNSET
+    old_names: Annotated[
+        list[str] | UnsetType,
+        Meta(
+            description="Distinct names of the gold patch's files before it, as SWE-PolyBench "
+            "reads them: created files can be one `/dev/null`. Absent without a gold patch. "
+            "Since 1.3."
         ),
     ] = UNSET
 
@@ -412,6 +435,10 @@ class Event(Record, frozen=True, kw_only=True):
             "Since 1.2."
         ),
     ] = UNSET
+    seconds: Annotated[
+        Seconds | UnsetType,
+        Meta(description="Seconds until its result came in, if known. Since 1.3."),
+    ] = UNSET
     agent: Annotated[
         str | UnsetType,
         Meta(description="Name or id of the subagent; absent on the main thread. Since 1.2."),
@@ -453,6 +480,31 @@ class Submission(Record, frozen=True, kw_only=True):
         list[str] | UnsetType, Meta(description="Those of `files` that did not exist before.")
     ] = UNSET
     source: Annotated[str, Meta(description="Where it was found: the trace, a predictions file.")]
+    old_names: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Distinct names of its files before it, as in `ground_truth`. Since 1.3."),
+    ] = UNSET
+    edit_chunks: Annotated[
+        list[Chunk] | UnsetType,
+        Meta(
+            description="Lines that it changes, as in `ground_truth.edit_chunks`; absent if it "
+            "changes none. Since 1.3."
+        ),
+    ] = UNSET
+
+
+class Ranking(Record, frozen=True, kw_only=True):
+    """Places in the code that a method names as relevant, best first, instead of a trace (D234)."""
+
+    files: Annotated[
+        list[str], Meta(description="Distinct files, spelled like relevant files, best first.")
+    ]
+    modules: Annotated[
+        list[str] | UnsetType, Meta(description="Classes and modules, as written, best first.")
+    ] = UNSET
+    entities: Annotated[
+        list[str] | UnsetType, Meta(description="Functions and methods, as written, best first.")
+    ] = UNSET
 
 
 class StatedContext(Record, frozen=True, kw_only=True):
@@ -524,4 +576,8 @@ class EventsDocument(Record, frozen=True, kw_only=True):
             description="Functions that were shown and edited; absent if no repository was given. "
             "Since 1.3."
         ),
+    ] = UNSET
+    ranking: Annotated[
+        Ranking | UnsetType,
+        Meta(description="The ranked list that the trial is, if it is one. Since 1.3."),
     ] = UNSET

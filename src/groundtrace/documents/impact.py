@@ -18,6 +18,7 @@ from groundtrace.documents.comparison import (
     MatchedComparison,
     MatchedTask,
     Reasons,
+    UnpairedComparison,
 )
 from groundtrace.documents.summary import RefusedDocument
 
@@ -241,6 +242,13 @@ class ImpactDocument(Record, frozen=True, kw_only=True):
     config_aggregates: Annotated[
         list[ConfigAggregate], Meta(description="Each configuration, including unmatched tasks.")
     ]
+    unpaired_comparisons: Annotated[
+        list[UnpairedComparison] | UnsetType,
+        Meta(
+            description="Pairs of configurations that share no task; absent if there are none. "
+            "Since 1.3."
+        ),
+    ] = UNSET
     refused: Annotated[
         list[RefusedDocument] | UnsetType,
         Meta(description="Documents that could not be read and do not count. Since 1.2."),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from groundtrace.documents.base import Count, Record
+from groundtrace.documents.base import Count, Record, Seconds
 
 
 class FileUse(Record, frozen=True, kw_only=True):
@@ -34,6 +34,16 @@ class ToolCalls(Record, frozen=True, kw_only=True):
     failed: Annotated[Count, Meta(description="Calls that failed.")]
     unanswered: Annotated[Count, Meta(description="Calls without a result in the trace.")]
     result_chars: Annotated[Count, Meta(description="Characters of the results.")]
+
+
+class ServerUse(Record, frozen=True, kw_only=True):
+    """What the calls of one MCP server, or of all other tools, took."""
+
+    calls: Annotated[Count, Meta(description="Calls.")]
+    result_chars: Annotated[Count, Meta(description="Characters of the results.")]
+    seconds: Annotated[
+        Seconds | None, Meta(description="Seconds until the results came in; null if unknown.")
+    ]
 
 
 class LookedAt(Record, frozen=True, kw_only=True):

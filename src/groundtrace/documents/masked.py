@@ -19,7 +19,13 @@ PATHS = frozenset(
         *("file", "files", "path", "source_file", "document", "trial_key", "counted_in"),
         *("run_id", "runs", "scope", "run_scope", "task_name", "tasks", "trial_name"),
         *("batch", "batch_timestamp", "target_files", "matched_ground_truth_files", "test_files"),
-        *("ground_truth_file", "expected_edit_file", "expected_edit_files", "new_files"),
+        *(
+            "ground_truth_file",
+            "expected_edit_file",
+            "expected_edit_files",
+            "new_files",
+            "old_names",
+        ),
         *("seen_not_edited_files", "edited_unseen_files", "relevant_met", "relevant_read"),
         *("came_back", "repo", "function", "functions", "relevant_not_shown"),
         # what groundtrace itself says

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from groundtrace.documents.base import Count, Record, Seconds, Share, Time, Version
 from groundtrace.documents.events import Coverage, EventSummary, Provenance
 from groundtrace.documents.functions import FunctionLevelMetrics
-from groundtrace.documents.looked_at import LookedAt
+from groundtrace.documents.looked_at import LookedAt, ServerUse
 from groundtrace.documents.patches import FunnelMetrics, PatchMetrics, PublishedMetrics
 from groundtrace.model import AccessKind, Category
 
@@ -94,6 +94,13 @@ class FileLevelMetrics(Record, frozen=True, kw_only=True):
     ttfr_tokens: Annotated[Count | None, Meta(description="Tokens to the first relevant file.")] = (
         None
     )
+    basis: Annotated[
+        Literal["ranking"] | UnsetType,
+        Meta(
+            description="ranking: the list is a ranked list without a trace; else absent. "
+            "Since 1.3."
+        ),
+    ] = UNSET
 
 
 class ChunkLevelMetrics(Record, frozen=True, kw_only=True):
@@ -380,9 +387,9 @@ class SubagentMetrics(Record, frozen=True, kw_only=True):
     ] = None
 
 
-Basis = Literal["accesses", "categories"]
-"""What metrics are computed from: the kind of each access or, in documents of version 1.0, the
-category of each call."""
+Basis = Literal["accesses", "categories", "ranking"]
+"""What metrics are computed from: the kind of each access; in documents of version 1.0, the
+category of each call; for a ranked list without a trace, the list."""
 
 
 class MetricsDocument(Record, frozen=True, kw_only=True):
@@ -406,7 +413,8 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         Basis | UnsetType,
         Meta(
             description="accesses: by the kind of each access; categories: by the category of "
-            "each call, only from an events document of version 1.0. Since 1.2."
+            "each call, only from an events document of version 1.0; ranking: by a ranked list "
+            "without a trace. Since 1.2."
         ),
     ] = UNSET
     access_counts: Annotated[
@@ -418,6 +426,13 @@ class MetricsDocument(Record, frozen=True, kw_only=True):
         Meta(
             description="What a trial without ground truth looked at; absent for other trials. "
             "Since 1.2."
+        ),
+    ] = UNSET
+    servers: Annotated[
+        dict[str, ServerUse] | UnsetType,
+        Meta(
+            description="What the calls of each MCP server took; `none` for all other tools. Absent "
+            "if no MCP server was called. Since 1.3."
         ),
     ] = UNSET
     line_level_metrics: Annotated[

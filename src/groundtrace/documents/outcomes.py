@@ -43,6 +43,10 @@ class TrialOutcome(TrialId, Record, frozen=True, kw_only=True):
     output_tokens: Annotated[Count | None, Meta(description="Output tokens of the trial.")]
     output_tokens_source: Annotated[str | None, Meta(description="Where they were found.")]
     exception: Annotated[str | None, Meta(description="Recorded exception, in short.")]
+    model_calls: Annotated[
+        Count | UnsetType | None,
+        Meta(description="How often the model was called; null if the trace does not show it."),
+    ] = UNSET
     reward_source: Annotated[
         str | UnsetType,
         Meta(description="Where the reward was found; only for traces without trial records."),

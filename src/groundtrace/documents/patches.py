@@ -9,8 +9,14 @@ from msgspec import Meta
 
 from groundtrace.documents.base import Count, Record, Share
 
+AtMostOne = Annotated[float, Meta(le=1)]
+"""A number that may be below 0."""
+
 EditSource = Literal["trace", "predictions", "writes"]
 """Where edited files come from: a patch in the trace, one in a predictions file, or calls."""
+
+PatchSource = Literal["trace", "predictions"]
+"""The same of a patch: files that calls wrote are none."""
 
 FunnelStage = Literal["never_met", "met", "shown", "edited"]
 """The furthest stage that a relevant file reached."""
@@ -74,9 +80,31 @@ class PatchMetrics(Record, frozen=True, kw_only=True):
     )
 
 
+class PartAndWhole(Record, frozen=True, kw_only=True):
+    """A share before its division."""
+
+    part: Annotated[Count, Meta(description="Numerator.")]
+    whole: Annotated[Count, Meta(description="Denominator.")]
+
+
 class PublishedMetrics(Record, frozen=True, kw_only=True):
     """Metrics as papers define them, in addition to ours (D95). Since 1.2."""
 
+    source: Annotated[
+        PatchSource | None,
+        Meta(
+            description="Where the patch comes from: the submission in the trace, or a "
+            "predictions file; null without a patch. Files that calls wrote are never used. "
+            "Since 1.3."
+        ),
+    ] = None
+    parts: Annotated[
+        dict[str, PartAndWhole],
+        Meta(
+            description="Numerator and denominator, by metric, of shares that papers also sum "
+            "over all tasks. Since 1.3."
+        ),
+    ] = msgspec.field(default_factory=dict)
     undefined: Annotated[
         dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
     ] = msgspec.field(default_factory=dict)
@@ -90,6 +118,35 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of the patch's files that are gold; 0 if empty.")
     ] = None
     polybench_file_f1: Annotated[Share | None, Meta(description="Harmonic mean of the two.")] = None
+    correct_location_line: Annotated[
+        Share | None, Meta(description="1 if the patch changes every gold line (Agentless).")
+    ] = None
+    locagent_file_acc_at_1: Annotated[
+        Share | None, Meta(description="1 if the first file is gold (LocAgent).")
+    ] = msgspec.field(default=None, name="locagent_file_acc@1")
+    locagent_file_acc_at_3: Annotated[
+        Share | None, Meta(description="1 if the first 3 files hold all gold files, or 3 of them.")
+    ] = msgspec.field(default=None, name="locagent_file_acc@3")
+    locagent_file_acc_at_5: Annotated[
+        Share | None, Meta(description="1 if the first 5 files hold all gold files, or 5 of them.")
+    ] = msgspec.field(default=None, name="locagent_file_acc@5")
+    correct_location_function: Annotated[
+        Share | None, Meta(description="1 if the patch changes every gold function (Agentless).")
+    ] = None
+    locagent_function_acc_at_5: Annotated[
+        Share | None,
+        Meta(description="1 if the first 5 functions hold all gold functions, or 5 of them."),
+    ] = msgspec.field(default=None, name="locagent_function_acc@5")
+    locagent_function_acc_at_10: Annotated[
+        Share | None,
+        Meta(description="1 if the first 10 functions hold all gold functions, or 10 of them."),
+    ] = msgspec.field(default=None, name="locagent_function_acc@10")
+    contextbench_editloc_recall: Annotated[
+        Share | None, Meta(description="Share of gold lines that the patch changes.")
+    ] = None
+    contextbench_editloc_precision: Annotated[
+        Share | None, Meta(description="Share of the patch's lines that are gold.")
+    ] = None
     contextbench_file_coverage: Annotated[
         Share | None, Meta(description="Share of gold files that were shown (ContextBench).")
     ] = None
@@ -109,12 +166,36 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
         Share | None, Meta(description="Share of views of lines that repeat an earlier one.")
     ] = None
     contextbench_file_usage_drop: Annotated[
-        Share | None,
-        Meta(description=("Share of gold files shown that are not in the agent's final context.")),
+        AtMostOne | None,
+        Meta(description="1 - gold files of the final context / gold files shown."),
     ] = None
     contextbench_line_usage_drop: Annotated[
-        Share | None,
-        Meta(description=("Share of gold lines shown that are not in the agent's final context.")),
+        AtMostOne | None,
+        Meta(description="1 - gold lines of the final context / gold lines shown."),
+    ] = None
+    contextbench_file_auc: Annotated[
+        Share | None, Meta(description="Mean coverage of gold files over the calls. Since 1.3.")
+    ] = None
+    contextbench_line_auc: Annotated[
+        Share | None, Meta(description="Mean coverage of gold lines over the calls. Since 1.3.")
+    ] = None
+    contextbench_final_file_recall: Annotated[
+        Share | None, Meta(description="Share of gold files in the final context. Since 1.3.")
+    ] = None
+    contextbench_final_file_precision: Annotated[
+        Share | None, Meta(description="Share of the final context's files that are gold.")
+    ] = None
+    contextbench_final_block_recall: Annotated[
+        Share | None, Meta(description="Share of gold ranges that the final context meets.")
+    ] = None
+    contextbench_final_block_precision: Annotated[
+        Share | None, Meta(description="Share of the final context's ranges that meet gold lines.")
+    ] = None
+    contextbench_final_line_recall: Annotated[
+        Share | None, Meta(description="Share of gold lines in the final context.")
+    ] = None
+    contextbench_final_line_precision: Annotated[
+        Share | None, Meta(description="Share of the final context's lines that are gold.")
     ] = None
 
 

@@ -44,6 +44,13 @@ class Distribution(Record, frozen=True, kw_only=True):
     q3: Annotated[float | None, Meta(description="Third quartile, by the same method.")] = None
     minimum: Annotated[float | None, Meta(description="Smallest value.")] = None
     maximum: Annotated[float | None, Meta(description="Largest value.")] = None
+    micro: Annotated[
+        float | UnsetType,
+        Meta(
+            description="Sum of the numerators of all tasks, divided by the sum of their "
+            "denominators; only for shares that papers average this way."
+        ),
+    ] = UNSET
 
 
 class FirstHit(Record, frozen=True, kw_only=True):
@@ -137,6 +144,13 @@ class CoverageTable(Record, frozen=True, kw_only=True):
     elapsed_origins: Annotated[
         Counts, Meta(description="Trials by origin of elapsed seconds; `none` without times.")
     ]
+    patch_sources: Annotated[
+        Counts,
+        Meta(
+            description="Trials by where edited files come from: a patch in the trace, one in "
+            "predictions, the calls that wrote; `none` if unknown."
+        ),
+    ] = msgspec.field(default_factory=dict)
     unmatched_suffixes: Annotated[
         Count,
         Meta(

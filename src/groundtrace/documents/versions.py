@@ -21,6 +21,7 @@ from groundtrace.documents.events import (
     EventsDocument,
     GroundTruthSection,
     Provenance,
+    Submission,
 )
 from groundtrace.documents.metrics import MetricsDocument
 
@@ -68,12 +69,14 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        Provenance: ("repo_roots",),
+        EventsDocument: ("ranking", "functions"),
+        GroundTruthSection: ("old_names", "functions"),
+        Provenance: ("repo_roots", "title", "branch", "started_at"),
+        Event: ("seconds",),
+        Submission: ("old_names", "edit_chunks"),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),
-        GroundTruthSection: ("functions",),
         Access: ("functions",),
-        EventsDocument: ("functions",),
-        MetricsDocument: ("function_level_metrics",),
+        MetricsDocument: ("function_level_metrics", "servers"),
     },
 }
 """The optional fields that each version added, by type."""
@@ -85,12 +88,14 @@ def events_as(document: EventsDocument, version: str, *, generated_at: str) -> E
     if version == document.schema_version:
         return written
     without = _fields_after(version)
+    reduced = _reduced(written, without)
     return msgspec.structs.replace(
-        _reduced(written, without),
+        reduced,
         schema_version=version,
         provenance=_reduced(document.provenance, without),
         coverage=_reduced(document.coverage, without),
         ground_truth=_reduced(document.ground_truth, without),
+        submission=UNSET if reduced.submission is UNSET else _reduced(reduced.submission, without),
         events=[_event(event, without) for event in document.events],
     )
 

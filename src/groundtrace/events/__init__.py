@@ -27,13 +27,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from groundtrace.answers.places import absolute
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
+from groundtrace.base.times import seconds_between
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
@@ -55,6 +56,7 @@ from groundtrace.events.functions import base_of, text_of, with_functions
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,
+    ranking_of,
     submission_of,
     submitted_hunks,
 )
@@ -74,6 +76,7 @@ from groundtrace.model import (
 from groundtrace.paths import Resolver
 from groundtrace.paths.repos import short_repo
 from groundtrace.traces.kit.prompt import first_prompt
+from groundtrace.truth.patches import NOTHING
 
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
@@ -126,6 +129,7 @@ def build_document(
         summary=_summary(events, len(section.files)),
         submission=submission,
         final_context=final_context_of(trace, resolver),
+        ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
         functions=functions.functions,
@@ -184,9 +188,17 @@ def _event(
         failed=None if result is None else view.failed,
         answered=result is not None,
         result_chars=None if result is None else len(result.text),
+        seconds=_seconds(call),
         agent=UNSET if call.agent is None else stored_text(call.agent),
         mcp_server=UNSET if server is None else stored_text(server),
     )
+
+
+def _seconds(call: ToolCall) -> float | UnsetType:
+    """How long a call took; clocks that run backwards say nothing."""
+    if call.timestamp is None or call.answered_at is None or call.answered_at < call.timestamp:
+        return UNSET
+    return seconds_between(call.timestamp, call.answered_at)
 
 
 def _subagent_inputs(trace: Trace) -> dict[str, int]:
@@ -244,7 +256,19 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
             for root in resolver.roots
         ]
         or UNSET,
+        title=UNSET if trial.title is None else _title(stored_text(trial.title)),
+        branch=UNSET if trace.branch is None else stored_text(trace.branch),
+        started_at=(trial.loose and iso(trace.first_timestamp)) or UNSET,
     )
+
+
+TITLE = 80
+"""Characters of a title."""
+
+
+def _title(masked: str) -> str:
+    # Cut after masking: half a token looks like a word.
+    return masked if len(masked) <= TITLE else masked[: TITLE - 1].rstrip() + "…"
 
 
 def _cleaned(text: str | None) -> str | None:
@@ -274,6 +298,11 @@ def _ground_truth(truth: GroundTruth, resolver: Resolver) -> GroundTruthSection:
         expected_edit_files_confidence=truth.expected_edit_files_confidence or UNSET,
         edit_chunks=[_chunk(chunk, resolver) for chunk in truth.edit_chunks] or UNSET,
         test_files=[clean_text(file) for file in truth.test_files] or UNSET,
+        old_names=_distinct(
+            name if name == NOTHING else clean_text(resolver.spelling_of(name, None))
+            for name in truth.old_names
+        )
+        or UNSET,
     )
 
 

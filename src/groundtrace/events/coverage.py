@@ -82,7 +82,9 @@ def _degraded_reason(
     stopped = next((p.reason for p in problems if p.kind == "time_limit"), None)
     if stopped is not None:
         return stopped
-    if trace.source is None:
+    if trial.loose is not None and trial.loose.is_result:
+        reasons.append("no trace: a row of predictions or of ranked lists")
+    elif trace.source is None:
         had_files = trace.has_trajectory or trace.has_transcript
         reasons.append(
             "no usable trace: the files that were found hold no events"

@@ -12,10 +12,17 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, UnsetType
 
 from groundtrace.base.jsonio import clean_text
-from groundtrace.documents.events import FROM_TRACE, ContextChange, StatedContext, Submission
+from groundtrace.documents.events import (
+    FROM_TRACE,
+    Chunk,
+    ContextChange,
+    Ranking,
+    StatedContext,
+    Submission,
+)
 from groundtrace.model import FileRef, PatchHunk, ToolCall, Trace, Trial
 from groundtrace.paths import Resolver
-from groundtrace.truth.patches import created, edits, looks_like_patch, read_patch
+from groundtrace.truth.patches import NOTHING, created, edits, looks_like_patch, read_patch
 
 
 def context_changes(trace: Trace) -> list[ContextChange]:
@@ -53,19 +60,31 @@ def _same_thread(calls: Sequence[ToolCall], last: int) -> list[int]:
 
 
 def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:
-    """The submission that the trace states, else the one in a predictions file beside it.
+    """The submission that the trace states, else the one in a predictions file.
 
-    A message instead of a patch is not a submission; then it is not known what was submitted. Files
-    are spelled like edit targets and accesses (D94), so later stages can compare text.
+    A message in the trace instead of a patch is not a submission; then it is not known what was
+    submitted. A prediction is what was evaluated: if it is text and no patch, such as `# No patch
+    generated`, it is an empty patch (D233). Files are spelled like edit targets and accesses (D94),
+    so later stages can compare text.
     """
     text, source = _submitted(trial, trace)
     if text is None:
         return UNSET
-    patched = read_patch(text).files
+    patch = read_patch(text)
     return Submission(
-        files=_spelled(edits(patched), resolver),
-        new_files=_spelled(created(patched), resolver) or UNSET,
+        files=_spelled(edits(patch.files), resolver),
+        new_files=_spelled(created(patch.files), resolver) or UNSET,
         source=clean_text(source),
+        old_names=_spelled(patch.old_names, resolver),
+        edit_chunks=[
+            Chunk(
+                file=clean_text(_spelling(lines.path, resolver)),
+                line_start=lines.first,
+                line_end=lines.last,
+            )
+            for lines in patch.changed
+        ]
+        or UNSET,
     )
 
 
@@ -78,10 +97,10 @@ def submitted_hunks(trial: Trial, trace: Trace) -> tuple[PatchHunk, ...] | None:
 def _submitted(trial: Trial, trace: Trace) -> tuple[str | None, str]:
     """The patch that was submitted, and where it was found."""
     text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
+    if text is not None and text.strip() and not looks_like_patch(text):
+        text = None
     if text is None and trial.loose is not None:
         text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
-    if text is None or (text.strip() and not looks_like_patch(text)):
-        return None, source
     return text, source
 
 
@@ -90,6 +109,8 @@ def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:
 
 
 def _spelling(path: str, resolver: Resolver) -> str:
+    if path == NOTHING:
+        return path
     # Paths in a patch begin at the root of the repository, whatever the working directory was.
     file = resolver.resolve(FileRef(path=path, kind="written", repo=resolver.home))
     if file is None:
@@ -112,3 +133,22 @@ def final_context_of(trace: Trace, resolver: Resolver) -> list[StatedContext] | 
             )
             parts[part] = None
     return list(parts) or UNSET
+
+
+def ranking_of(trial: Trial, resolver: Resolver) -> Ranking | UnsetType:
+    """The ranked list that a trial is; its files begin at the root of the repository."""
+    places = None if trial.loose is None else trial.loose.ranking
+    if places is None:
+        return UNSET
+    files: dict[str, None] = {}
+    for path in places.files:
+        file = resolver.resolve(FileRef(path=path, kind="surfaced", repo=resolver.home))
+        name = path
+        if file is not None:
+            name = file.file if file.truth is None else file.truth.spelling
+        files.setdefault(clean_text(name))
+    return Ranking(
+        files=list(files),
+        modules=list(places.modules) or UNSET,
+        entities=list(places.entities) or UNSET,
+    )

@@ -9,12 +9,12 @@ objects lead to another one; they are followed only inside of the folders that t
 from __future__ import annotations
 
 import contextlib
+import select
 import subprocess
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import visible
@@ -44,7 +44,7 @@ class Objects:
         self._process: subprocess.Popen[bytes] | None = None
 
     def info(self, name: str) -> ObjectInfo | None:
-        """Kind and size of an object; None if git does not have it, or it is no object's name."""
+        """Kind and size of an object; None if git does not have it, or this cannot be its name."""
         if OBJECT_ID.fullmatch(name) is None:
             return None
         return self._asked("info", name)[0]
@@ -69,16 +69,12 @@ class Objects:
 
     def _asked(self, command: str, name: str) -> tuple[ObjectInfo | None, bytes]:
         process = self._process or self._started()
-        late = threading.Timer(TIME_LIMIT, process.kill)
-        late.start()
         try:
             found = _answer(process, f"{command} {name}\n".encode("ascii"), command == "contents")
         except BaseException:
             # Whatever happened, the rest of this answer would be taken for the next one.
             self.close()
             raise
-        finally:
-            late.cancel()
         return found
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -117,6 +113,8 @@ def _answer(
     try:
         process.stdin.write(request)
         process.stdin.flush()
+        if not _is_ready(process.stdout):
+            raise GitError(f"git took more than {TIME_LIMIT:g} seconds for an object")
         words = process.stdout.readline().split()
         if len(words) != 3:
             if len(words) == 2:  # `… missing`, `… ambiguous`
@@ -131,6 +129,15 @@ def _answer(
     except (OSError, ValueError) as error:
         raise GitError(f"git cannot be asked for objects: {error}") from None
     return info, data
+
+
+def _is_ready(stream: IO[bytes]) -> bool:
+    """Whether an answer begins in time. A timer's thread for each request took longer than git."""
+    if not hasattr(select, "poll"):  # Windows
+        return True
+    waiting = select.poll()
+    waiting.register(stream, select.POLLIN)
+    return bool(waiting.poll(TIME_LIMIT * 1000))
 
 
 # --- which folder holds the objects -----------------------------------------------------------

@@ -30,6 +30,8 @@ KEPT = 4096
 
 KEPT_COMMITS = 64
 """Commits whose files a worker keeps."""
+KEPT_TEXTS = 16
+"""Files of a commit whose text is kept: the trials of a task look at the same few."""
 
 FileState = Literal["known", "none", "absent", "missing", "no_grammar"]
 """known: its functions are known. none: such a file has none. absent: the commit does not have it.
@@ -94,6 +96,7 @@ class Commit:
         self._root = root
         self._folders: dict[str, Mapping[str, Entry] | None] = {}
         self._files: dict[str, BaseFile] = {}
+        self._texts: dict[str, list[bytes]] = {}
 
     def file(self, path: str) -> BaseFile:
         """A file and its functions, by its path from the top of the repository."""
@@ -104,8 +107,13 @@ class Commit:
 
     def text(self, file: BaseFile) -> list[bytes]:
         """The lines of a file, without their ends."""
-        data = self._objects.contents(file.id, MAX_BYTES) if file.id else None
-        return [] if data is None else [line.rstrip(b"\r") for line in data.split(b"\n")]
+        if file.id not in self._texts:
+            data = self._objects.contents(file.id, MAX_BYTES) if file.id else None
+            if len(self._texts) >= KEPT_TEXTS:
+                self._texts.clear()
+            lines = [] if data is None else data.split(b"\n")
+            self._texts[file.id] = [line.rstrip(b"\r") for line in lines]
+        return self._texts[file.id]
 
     def _read(self, path: str) -> BaseFile:
         language = language_of(path)

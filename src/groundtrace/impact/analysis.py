@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from msgspec import UNSET
+
 from groundtrace.documents.base import SCHEMA_VERSION
 from groundtrace.documents.impact import ImpactDocument, Method
 from groundtrace.errors import UsageError
@@ -32,6 +34,7 @@ from groundtrace.impact.simulated_coverage import (
     MEANS,
     coverage_by_size,
 )
+from groundtrace.impact.unpaired import compare_unpaired, share_no_task
 from groundtrace.impact.verdicts import with_verdicts
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.trial_row import TrialRow
@@ -64,7 +67,12 @@ def impact_document(
     reason = None if chosen else _no_comparison(configs, options)
     alike = by_shared_clock(trials)
     aggregates = aggregate(alike, {name: every[name] - kept[name] for name in configs})
-    answer, answers = make_answers(AnswerInput(matched, other, reason, aggregates, trials), options)
+    unpaired = [
+        compare_unpaired(trials, pair, options) for pair in chosen if share_no_task(trials, pair)
+    ]
+    answer, answers = make_answers(
+        AnswerInput(matched, other, reason, aggregates, trials, unpaired), options
+    )
     return ImpactDocument(
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
@@ -87,6 +95,7 @@ def impact_document(
         other_comparisons=other,
         matched_reason=reason,
         config_aggregates=aggregates,
+        unpaired_comparisons=unpaired or UNSET,
     )
 
 
@@ -116,11 +125,11 @@ def _method(options: ImpactOptions) -> Method:
         ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
-            "configurations move together, among tasks seen in the same configurations. All "
+            "configurations move together, among tasks run in the same configurations. All "
             f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
             "random ones and p = (b + 1) / (draws + 1). Above "
-            f"{GRID_ABOVE} tasks, {combined:,} random ones: all combinations of {left} and "
-            f"{right}, without the one that moves nothing."
+            f"{GRID_ABOVE} tasks, {combined:,} random ones, made by combining {left} with "
+            f"{right} permutations."
         ),
         delta_p=(
             f"Two-sided sign flips of the deltas: all of them if at most {EXACT_FLIPS} deltas "
@@ -172,7 +181,7 @@ def _method(options: ImpactOptions) -> Method:
             "whole repositories between suites; p_adjusted is p times the number of such tests."
         ),
         association=(
-            "Shown recall and reward of single trials. across: over tasks' means. within: task and "
+            "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "
             "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
             "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
             "a task or repository are; strata: Mantel and Haenszel's odds ratio."

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.visible import shell_word
 from groundtrace.documents.answer import (
     Answer,
     AnswerEnough,
@@ -19,16 +20,25 @@ from groundtrace.documents.answer import (
     AnswerTrials,
     CostPerSolved,
     LookAt,
+    Solved,
 )
-from groundtrace.documents.comparison import Delta, MatchedComparison, MatchedTask
+from groundtrace.documents.comparison import (
+    Delta,
+    MatchedComparison,
+    MatchedTask,
+    UnpairedComparison,
+    UnpairedRow,
+)
 from groundtrace.documents.impact import ConfigAggregate
 from groundtrace.impact.aggregates import PASS
-from groundtrace.impact.answer_words import Sentences, alone_text, look_at, look_at_trials, refused
+from groundtrace.impact.answer_look_at import look_at, look_at_trials, price_file
+from groundtrace.impact.answer_words import Sentences, alone_text, refused, unpaired_words
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.linked import association_of
 from groundtrace.impact.margins import are_binary
+from groundtrace.impact.matched import WITHOUT
 from groundtrace.impact.observations import Observation, by_task, stored_number
 from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.power import enough, t_quantile
@@ -51,6 +61,8 @@ class AnswerInput:
     """Why no two configurations could be chosen."""
     aggregates: Sequence[ConfigAggregate]
     trials: Sequence[Observation]
+    unpaired: Sequence[UnpairedComparison] = ()
+    """Pairs of configurations that share no task."""
 
 
 def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, list[Answer]]:
@@ -59,7 +71,13 @@ def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, li
         alone = _alone(found.aggregates[0], found, options)
         return alone, [alone]
     whole = [c for c in found.matched if c.suite is None]
-    answers = [_compared(comparison, found, options) for comparison in whole]
+    apart = {(one.baseline, one.config): one for one in found.unpaired}
+    answers = [
+        _unpaired(other, found, options)
+        if (other := apart.get((comparison.baseline_config, comparison.config))) is not None
+        else _compared(comparison, found, options)
+        for comparison in whole
+    ]
     if not answers:
         return _nothing(found), []
     first = min(
@@ -80,7 +98,7 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
     can = _enough(tasks, rows, chosen, options)
     per_solved = _per_solved(tasks, pair, trials)
     linked = association_of(trials, options.seed)
-    words = Sentences(chosen, rows, can, per_solved, linked, options.margin)
+    words = Sentences(chosen, rows, can, linked, options.margin, _is_graded(trials))
     return Answer(
         headline=words.headline() if chosen.computable else refused(chosen),
         baseline=pair[0],
@@ -97,15 +115,62 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
         enough=can,
         cost_per_solved=per_solved,
         look_at=[*look_at(chosen, rows, trials), *_swap(pair, options)],
+        prices=price_file(trials),
         statement=f"{_about(chosen)} Association only: nothing here shows a cause.",
+    )
+
+
+def _unpaired(own: UnpairedComparison, found: AnswerInput, options: ImpactOptions) -> Answer:
+    """The answer of two groups on other tasks: differences without a verdict (D246)."""
+    pair = (own.baseline, own.config)
+    trials = [o for o in found.trials if o.config_name in pair]
+    known = {row.metric: min(row.n_baseline, row.n_config) for row in own.rows}
+    names = row_metrics(options.primaries, known, min(own.n_baseline, own.n_config))
+    by_name = {row.metric: row for row in own.rows}
+    at = EFFECT if options.margin is None else options.margin
+    return Answer(
+        headline=unpaired_words(own),
+        baseline=own.baseline,
+        config=own.config,
+        comparison="unpaired_comparisons",
+        n=own.n_baseline + own.n_config,
+        trials=_trials(pair, trials),
+        rows=[_unpaired_row(by_name[name]) for name in names if name in by_name],
+        association=association_of(trials, options.seed),
+        enough=_no_enough(own.n_baseline + own.n_config, at, "unpaired"),
+        cost_per_solved={},
+        look_at=[*look_at_trials(trials), *_swap(pair, options)],
+        statement=own.statement,
+        prices=price_file(trials),
+    )
+
+
+def _unpaired_row(row: UnpairedRow) -> AnswerRow:
+    return AnswerRow(
+        question=question_of(row.metric),
+        metric=row.metric,
+        baseline=row.baseline,
+        config=row.config,
+        delta=row.delta,
+        ci_low=row.ci_low,
+        ci_high=row.ci_high,
+        verdict=None,
+        p=row.p,
+        p_adjusted=None,
+        better=None,
+        same=None,
+        worse=None,
+        n=min(row.n_baseline, row.n_config),
+        reason=row.reason,
     )
 
 
 def _swap(pair: tuple[str, str], options: ImpactOptions) -> list[LookAt]:
     """How to swap two configurations that were compared in the order of their names."""
-    if fitting(list(pair), options.baseline):
+    if fitting(list(pair), options.baseline) or fitting(list(pair), WITHOUT):
         return []
-    text = f"no configuration is called {options.baseline}: --baseline {pair[1]} swaps the two"
+    swap = f"--baseline {shell_word(pair[1])}"
+    text = f"{pair[0]} comes first by name and serves as baseline: {swap} swaps them"
     return [LookAt(kind="baseline", text=text, tasks=[])]
 
 
@@ -316,7 +381,7 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
     linked = association_of(found.trials, options.seed)
     at = EFFECT if options.margin is None else options.margin
     return Answer(
-        headline=alone_text(own.config_name, linked),
+        headline=alone_text(_solved(found.trials), linked, any_truth=_any_truth(found.trials)),
         baseline=None,
         config=own.config_name,
         comparison=None,
@@ -327,9 +392,24 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
         enough=_no_enough(own.n_tasks, at, "one_configuration"),
         cost_per_solved={},
         look_at=look_at_trials(found.trials),
+        prices=price_file(found.trials),
         statement=f"There is one configuration, {own.config_name}, so nothing is compared. "
         "Association only: nothing here shows a cause.",
     )
+
+
+def _is_graded(trials: Sequence[Observation]) -> bool:
+    """Whether some reward is neither 0 nor 1."""
+    return any(o.values.get(REWARD, 0.0) not in (0.0, 1.0) for o in trials)
+
+
+def _solved(trials: Sequence[Observation]) -> Solved:
+    rewards = [o.values[REWARD] for o in trials if REWARD in o.values]
+    return Solved(n=len(rewards), solved=sum(reward >= PASS for reward in rewards))
+
+
+def _any_truth(trials: Sequence[Observation]) -> bool:
+    return any(o.why.reason != "no_ground_truth" for o in trials)
 
 
 def _nothing(found: AnswerInput) -> Answer:
@@ -347,5 +427,6 @@ def _nothing(found: AnswerInput) -> Answer:
         enough=_no_enough(0, EFFECT, "nothing_to_compare"),
         cost_per_solved={},
         look_at=look_at_trials(found.trials),
+        prices=price_file(found.trials),
         statement=why,
     )

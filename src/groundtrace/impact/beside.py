@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from groundtrace.documents.comparison import FirstHits, TandemEntry
-from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.answer_names import short_name
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of

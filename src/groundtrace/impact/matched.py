@@ -117,6 +117,10 @@ HINTS: dict[PairDropReason, str] = {
 """Reason for a dropped pair to the flag that would keep it."""
 
 
+WITHOUT = "without*"
+"""Without a baseline by name, what works without something is the baseline of what works with it."""
+
+
 def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[str, str]]:
     """(baseline, configuration) to compare; a name that the user gave is kept even if it is absent.
 
@@ -126,6 +130,8 @@ def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[s
     """
     names = sorted(configs)
     baselines = fitting(names, options.baseline)
+    if not baselines and options.baseline == BASELINE:
+        baselines = fitting(names, WITHOUT)
     if options.against is not None:
         others = fitting(names, options.against) or [options.against]
         baselines = baselines or [options.baseline]

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, field
 from msgspec.structs import replace
 
 from groundtrace.base.values import known, model_name
+from groundtrace.documents.looked_at import ServerUse
 from groundtrace.impact.resample import Floats
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.model import TrialId
@@ -105,6 +106,14 @@ class Observation(TrialId, frozen=True, kw_only=True):
     difficulty: str | None = None
     """As the task's data set or a manifest states it."""
     """How many files are relevant; 0 if that is not known."""
+    servers: Mapping[str, ServerUse] = field(default_factory=dict)
+    """What the calls of each MCP server took, beside those of all other tools."""
+    found_alone: Mapping[str, int] = field(default_factory=dict)
+    """MCP server to the relevant files that nothing else met."""
+    relevant_lines: float | None = None
+    """How many lines are relevant, if known."""
+    started_at: str | None = None
+    """When the session began, for trials without records."""
     found_by: tuple[tuple[str, FoundBy | None], ...] = ()
     """Each relevant file and the call that met it first; None if nothing met it."""
 
@@ -281,6 +290,14 @@ class _Shared:
             elsewhere=bool(row.coverage.unmatched_suffixes),
             relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
             difficulty=_difficulty(row),
+            servers=row.servers,
+            found_alone={
+                name: count
+                for (group, name, what), count in row.finders.items()
+                if (group, what) == ("by_server", "only")
+            },
+            relevant_lines=row.relevant_lines,
+            started_at=row.started_at,
             found_by=tuple(
                 (self.text(file), self.finder(found)) for file, found in row.found_by.items()
             ),

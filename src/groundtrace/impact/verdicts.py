@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.documents.comparison import Delta, LostAsZero, MatchedComparison
-from groundtrace.impact.answer_words import lost_decide
+from groundtrace.impact.answer_look_at import lost_decide
 from groundtrace.impact.beside import notes
 from groundtrace.impact.deltas import TaskPair, column_of, delta_of, flipping
 from groundtrace.impact.family import (

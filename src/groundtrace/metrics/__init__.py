@@ -31,7 +31,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
 from groundtrace.metrics.error_taxonomy import error_taxonomy
 from groundtrace.metrics.evidence import EvidenceView, access_counts, event_summary
-from groundtrace.metrics.looked_at import without_truth
+from groundtrace.metrics.looked_at import server_use, without_truth
 
 __all__ = ["evaluate"]
 
@@ -54,5 +54,6 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         basis=evidence.basis,
         access_counts=access_counts(evidence),
         looked_at=without_truth(document),
+        servers=server_use(document),
         **made,
     )

@@ -76,6 +76,16 @@ def shown_names(evidence: EvidenceView) -> set[str]:
     return {name for touch in evidence.first(SHOWN) for name in names_of(touch)}
 
 
+def ranked_names(evidence: EvidenceView) -> tuple[list[set[str]], str | None]:
+    """The names in lower case of each file, in the order of a ranked list, else in the order in
+    which files were first shown; or why there is no order."""
+    ranking = evidence.document.ranking
+    if ranking is not UNSET:
+        return [{file.lower()} for file in ranking.files], None
+    why = "older_document" if evidence.basis == "categories" else evidence.trace_reason
+    return ([], why) if why is not None else (list(map(names_of, evidence.first(SHOWN))), None)
+
+
 def gold_files(document: EventsDocument) -> tuple[dict[str, str], str | None]:
     """The files that the gold patch edits, or why they are not known."""
     expected = document.ground_truth.expected_edit_files

@@ -69,6 +69,8 @@ class EvidenceView:
         """Version of the document as it was stored."""
         with_accesses = all(event.accesses is not UNSET for event in document.events)
         self.basis: Basis = "accesses" if with_accesses else "categories"
+        if document.ranking is not UNSET and not document.events:
+            self.basis = "ranking"
         entries = {entry.lower(): entry for entry in reversed(document.ground_truth.files)}
         has_truth = document.coverage.has_ground_truth
         self._entries = entries if has_truth else {}

@@ -75,6 +75,12 @@ EDIT = LineChange(line_start=12, line_end=12, line_shift=1)
 PATCH = ("src/app.py", "docs/guide.md", "src/new.py", "tests/test_app.py")
 """Files of the patch that the agent handed in."""
 CREATED = ("src/new.py",)
+PATCH_BEFORE = ("src/app.py", "docs/guide.md", "/dev/null", "tests/test_app.py")
+"""The same files by their names before the patch."""
+PATCH_LINES = (("src/app.py", 12, 12), ("docs/guide.md", 1, 2))
+"""Lines that the patch changes."""
+GOLD_LINES = (("src/app.py", 12, 13),)
+"""Lines that the gold patch changes; it also adds to src/config.py, which was empty."""
 TEST_FILES = ("tests/test_app.py",)
 """Files of the task's test patch."""
 USED = ("src/db.py", 1, 10)
@@ -138,10 +144,16 @@ def example_document() -> EventsDocument:
             ],
             test_files=list(TEST_FILES),
             functions=_functions(NEEDED),
+            edit_chunks=_chunks(GOLD_LINES),
+            old_names=list(EXPECTED_EDITS),
         ),
         events=[_event(step, call) for step, call in enumerate(CALLS)],
         submission=Submission(
-            files=list(PATCH), new_files=list(CREATED), source="trace: info.submission"
+            files=list(PATCH),
+            new_files=list(CREATED),
+            source="trace: info.submission",
+            old_names=list(PATCH_BEFORE),
+            edit_chunks=_chunks(PATCH_LINES),
         ),
         final_context=[StatedContext(file=USED[0], line_start=USED[1], line_end=USED[2])],
         functions=Functions(
@@ -151,6 +163,10 @@ def example_document() -> EventsDocument:
             symbols=_functions(SYMBOLS),
         ),
     )
+
+
+def _chunks(ranges: Iterable[tuple[str, int, int]]) -> list[Chunk]:
+    return [Chunk(file=file, line_start=first, line_end=last) for file, first, last in ranges]
 
 
 def _event(step: int, call: ExampleCall) -> Event:

@@ -341,7 +341,6 @@ _DECLARED = (
         shown_in={
             "chain": Spot(30),
             "coverage": Spot(75, "functions"),
-            "correlation": Spot(75),
         },
     ),
     _declared(

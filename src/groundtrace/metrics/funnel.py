@@ -67,8 +67,8 @@ def make_funnel(view: Funnel) -> FunnelMetrics:
 _UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
 _PROBLEMS = (
     "If no patch is known, files that calls wrote count as edited (`source`: `writes`); a file "
-    "that a program changed without naming it does not. If a file needs no edit, “shown” is "
-    "the right end for it: a lower share of “shown” is better only if every relevant file "
+    "that a program changed without naming it does not. A relevant file "
+    "that needs no edit should end as “shown”: a lower share of “shown” is better only if every relevant file "
     "needs an edit."
 )
 

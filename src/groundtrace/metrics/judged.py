@@ -84,23 +84,33 @@ def _judged_irrelevant(evidence: EvidenceView) -> frozenset[str]:
 
 
 def _judgements(touches: Sequence[Touch], irrelevant: frozenset[str]) -> list[bool | None]:
-    """One judgement for each file. A file in a second spelling is not judged twice: more files
-    would be judged irrelevant than there are."""
-    if not irrelevant:
-        return [True if touch.truth is not None else None for touch in touches]
-    seen: set[str] = set()
-    found: list[bool | None] = []
-    for touch in touches:
+    judged = {id(touch) for touch in _that_are(touches, irrelevant).values()}
+    return [
+        True if touch.truth is not None else False if id(touch) in judged else None
+        for touch in touches
+    ]
+
+
+def _that_are(touches: Sequence[Touch], irrelevant: frozenset[str]) -> dict[str, Touch]:
+    """The touch of each file that is judged irrelevant, if it was touched. A file in a second
+    spelling is not judged twice: more files would be judged irrelevant than there are."""
+    found: dict[str, Touch] = {}
+    for touch in touches if irrelevant else ():
         names = [_path(name) for name in (touch.edit, touch.file) if name is not None]
         entry = next((name for name in names if name in irrelevant), None)
-        if touch.truth is not None:
-            found.append(True)
-        elif entry is None or entry in seen:
-            found.append(None)
-        else:
-            seen.add(entry)
-            found.append(False)
+        if touch.truth is None and entry is not None:
+            found.setdefault(entry, touch)
     return found
+
+
+def judged_zero(evidence: EvidenceView) -> dict[str, Touch | None]:
+    """The files that are judged irrelevant, each with the touch that is it; None if nothing
+    retrieved it."""
+    if judged_list(evidence).reason is not None:
+        return {}
+    irrelevant = _judged_irrelevant(evidence)
+    touched = _that_are(evidence.first(RETRIEVED), irrelevant)
+    return {entry: touched.get(entry) for entry in sorted(irrelevant)}
 
 
 def _path(entry: str) -> str:

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from groundtrace.documents.events import Access, Event, EventsDocument
 from groundtrace.documents.line_map import LineRun, common, joined, runs_shown, size
-from groundtrace.documents.looked_at import FileUse, LookedAt, ToolCalls
+from groundtrace.documents.looked_at import FileUse, LookedAt, ServerUse, ToolCalls
+from groundtrace.metrics.context import NO_SERVER, server_of
 
 _SEARCHED = ("matched", "surfaced")
 
@@ -75,6 +76,29 @@ def _chars(access: Access, event: Event) -> int | None:
     accesses = () if event.accesses is UNSET else event.accesses
     is_alone = len(accesses) == 1 and isinstance(event.result_chars, int)
     return event.result_chars if is_alone and isinstance(event.result_chars, int) else None
+
+
+def server_use(document: EventsDocument) -> dict[str, ServerUse] | UnsetType:
+    """Calls, text and time of each MCP server beside those of all other tools."""
+    groups: dict[str, list[Event]] = {}
+    for event in document.events:
+        groups.setdefault(server_of(event), []).append(event)
+    if groups.keys() <= {NO_SERVER}:
+        return UNSET
+    return {
+        name: ServerUse(
+            calls=len(events),
+            result_chars=sum(e.result_chars for e in events if isinstance(e.result_chars, int)),
+            seconds=_known_sum([event.seconds for event in events]),
+        )
+        for name, events in sorted(groups.items())
+    }
+
+
+def _known_sum(seconds: Sequence[float | UnsetType]) -> float | None:
+    """The sum, if every call says how long it took."""
+    known = [value for value in seconds if value is not UNSET]
+    return round(sum(known), 6) if len(known) == len(seconds) else None
 
 
 def looked_at(document: EventsDocument) -> LookedAt:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.record import OutcomeMetric
 
@@ -79,6 +81,19 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
         getter=lambda outcome: outcome.output_tokens,
         source_field="output_tokens_source",
         shown_in={"comparison": Spot(), "groups_use": Spot(10), "correlation": Spot()},
+    ),
+    OutcomeMetric(
+        name="model_calls",
+        title="Model calls",
+        measures="How often the model was called in the trial, subagents included.",
+        unit="calls",
+        better="lower",
+        undefined=(
+            "the trace does not record model calls, lost some of them, or leaves out those of a "
+            "subagent"
+        ),
+        getter=lambda outcome: None if outcome.model_calls is UNSET else outcome.model_calls,
+        shown_in={"comparison": Spot(), "groups_use": Spot(10), "trial_table": Spot(90)},
     ),
 )
 """In the order in which tables show them."""

@@ -16,10 +16,10 @@ from groundtrace.metrics.edited import (
     edited_files,
     gold_files,
     gold_to_see,
-    names_of,
+    ranked_names,
     shown_names,
 )
-from groundtrace.metrics.evidence import SHOWN, EvidenceView
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 
 ACC_CUTOFFS = (1, 3, 5)
@@ -67,7 +67,7 @@ def patch_files(evidence: EvidenceView) -> PatchFiles:
     """The edited files of a trial, compared with those of the gold patch."""
     gold, no_gold = gold_files(evidence.document)
     edited = edited_files(evidence)
-    blind = "older_document" if evidence.basis == "categories" else evidence.trace_reason
+    _, blind = ranked_names(evidence)
     if no_gold is not None or (edited.reason is not None and blind is not None):
         return PatchFiles(no_gold or edited.reason, edited)
     stated = evidence.document.ground_truth.test_files
@@ -115,27 +115,33 @@ class _Seen:
         ranks = tuple(f"acc@{k}" for k in ACC_CUTOFFS)
         self._edited = edited
         self._shown: set[str] | None = None
+        self._see(evidence, gold, undefined)
+        ranked, why = ranked_names(evidence)
+        to_see = gold_to_see(evidence.document, gold)
+        if why is not None or not to_see:
+            undefined.update(dict.fromkeys(ranks, why or "only_new_files"))
+            return
+        first: dict[str, int] = {}
+        for rank, names in enumerate(ranked, start=1):
+            for name in names:
+                first.setdefault(name, rank)
+        self.never = next((file for key, file in to_see.items() if key not in first), None)
+        if self.never is None:
+            self.last_rank = max(first[key] for key in to_see)
+
+    def _see(
+        self, evidence: EvidenceView, gold: Mapping[str, str], undefined: dict[str, str]
+    ) -> None:
         why = "older_document" if evidence.basis == "categories" else evidence.trace_reason
         if why is not None:
-            undefined.update(dict.fromkeys(("seen_not_edited", "edited_unseen", *ranks), why))
+            undefined.update(dict.fromkeys(("seen_not_edited", "edited_unseen"), why))
             return
-        self._shown = shown_names(evidence)
-        if edited.new is None:
+        shown = self._shown = shown_names(evidence)
+        if self._edited.new is None:
             undefined["edited_unseen"] = "new_files_unknown"
         self.not_edited = tuple(
-            file for key, file in gold.items() if key in self._shown and key not in edited.files
+            file for key, file in gold.items() if key in shown and key not in self._edited.files
         )
-        to_see = gold_to_see(evidence.document, gold)
-        if not to_see:
-            undefined.update(dict.fromkeys(ranks, "only_new_files"))
-            return
-        self.never = next((file for key, file in to_see.items() if key not in self._shown), None)
-        if self.never is None:
-            first: dict[str, int] = {}
-            for rank, touch in enumerate(evidence.first(SHOWN), start=1):
-                for name in names_of(touch):
-                    first.setdefault(name, rank)
-            self.last_rank = max(first[key] for key in to_see)
 
     def unseen(self, submitted: Mapping[str, str]) -> tuple[str, ...] | None:
         """Edited files that existed before and were never shown."""
@@ -289,7 +295,7 @@ _SEEN_NOT_EDITED = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "seen_not_edited": {
-            "patches": Spot(40, "gold seen, not edited"),
+            "patches": Spot(40, "gold shown, not edited"),
             "comparison": Spot(143),
             "trial_detail": Spot(143),
         },
@@ -325,7 +331,7 @@ _EDITED_UNSEEN = MetricDeclaration[PatchFiles](
     unit="files",
     shown_in={
         "edited_unseen": {
-            "patches": Spot(50, "edited, unseen"),
+            "patches": Spot(50, "edited, never shown"),
             "comparison": Spot(144),
             "trial_detail": Spot(144),
         },
@@ -365,8 +371,8 @@ def _acc(k: int) -> MetricDeclaration[PatchFiles]:
 
     def arithmetic(view: PatchFiles) -> str:
         if view.last_rank is None:
-            return f"{view.unseen_gold} was never shown"
-        return f"the last gold file was shown at position {view.last_rank}"
+            return f"{view.unseen_gold} is not in the list"
+        return f"the last gold file is at position {view.last_rank}"
 
     return MetricDeclaration[PatchFiles](
         name=name,
@@ -374,21 +380,22 @@ def _acc(k: int) -> MetricDeclaration[PatchFiles]:
         title=f"Acc@{k}",
         measures=(
             f"1 if all files of the gold patch are among the first {k} files whose content was "
-            "shown, else 0."
+            "shown, or of a ranked list, else 0."
         ),
-        formula=f"1 if gold ⊆ first {k} files in the order in which they were first shown, else 0",
+        formula=f"1 if gold ⊆ first {k} files in the order in which they were first shown or "
+        "ranked, else 0",
         undefined=_NO_GOLD
         + ", there is no usable trace (`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`, `older_document`)"
         + ", or the gold patch only creates files (`only_new_files`)",
         known_problems=(
             "Published values rank the locations that a method names at its end. Agents name "
-            "none, so here files are ranked by when their content was first shown. Files that "
-            "the gold patch creates are left out. A gold patch of more than k files cannot "
-            "reach 1."
+            "none, so files of a trace are ranked by when their content was first shown. Files "
+            "that the gold patch creates are left out. A gold patch of more than k files cannot "
+            f"reach 1; `locagent_file_acc@{k}` is LocAgent's own rule, which cuts the gold list."
         ),
         reference=(
-            "Acc@k of Z. Chen et al.: LocAgent, 2025, and of Z. Jiang et al.: CoSIL, 2025, "
-            "over files in the order in which they were first shown"
+            "Acc@k as the texts of Z. Chen et al.: LocAgent, 2025, and of Z. Jiang et al.: CoSIL, "
+            "2025, describe it"
         ),
         compute=compute,
         arithmetic=arithmetic,

@@ -2,84 +2,59 @@
 
 Each number follows the definition that it names, even if ours differs. An empty patch has precision
 0 here and no precision in `patch_metrics`; test files of a patch count here and are separate there.
+Here are the numbers of what was seen; those of patches are in `published_patches`, those of functions in `published_functions`, those of the
+final context that an agent names in `published_final`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import UNSET
 
-from groundtrace.base.frozen import Frozen
+from groundtrace.documents.events import FROM_TRACE
 from groundtrace.documents.line_map import LineRun, common, joined, size
-from groundtrace.documents.patches import PublishedMetrics
-from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.edited import by_key, edited_files, gold_files
+from groundtrace.documents.patches import PartAndWhole, PatchSource, PublishedMetrics
+from groundtrace.metrics.edited import by_key
 from groundtrace.metrics.evidence import SHOWN, EvidenceView
-from groundtrace.metrics.line_level import SeenLines, seen_lines
-from groundtrace.metrics.record import (
-    NO_TRUTH_OR_TRACE,
-    MetricDeclaration,
-    MetricSection,
-    SectionField,
+from groundtrace.metrics.line_level import seen_lines
+from groundtrace.metrics.published_final import FINAL_DECLARATIONS, final_context, of_final_context
+from groundtrace.metrics.published_functions import FUNCTION_DECLARATIONS, of_functions
+from groundtrace.metrics.published_number import Number, Published, declared, share
+from groundtrace.metrics.published_patches import (
+    PATCH_DECLARATIONS,
+    lines_by_file,
+    lines_in_both,
+    lines_of,
+    of_patch,
 )
+from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
+SOURCE = "source"
+"""Name under which the view says where the patch comes from."""
 
-class Number(Frozen, frozen=True):
-    """A value with its arithmetic, or why there is none."""
-
-    value: float | None = None
-    text: str = ""
-    reason: str | None = None
-
-
-Published = Mapping[str, Number]
-"""Every number of the section by its canonical name."""
+_SOURCES: Mapping[str, PatchSource] = {"trace": "trace", "predictions": "predictions"}
 
 
 def published(evidence: EvidenceView) -> Published:
     """All numbers of a trial, as their authors define them."""
-    return {**_of_patch(evidence), **_of_files(evidence), **_of_lines(evidence)}
-
-
-def _share(part: int, whole: int, what: str, reason: str) -> Number:
-    if not whole:
-        return Number(reason=reason)
-    return Number(part / whole, f"{part} of {whole} {what}")
-
-
-# --- patches --------------------------------------------------------------------------------
-
-_PATCH_NAMES = (
-    "correct_location",
-    "polybench_file_recall",
-    "polybench_file_precision",
-    "polybench_file_f1",
-)
-
-
-def _of_patch(evidence: EvidenceView) -> Published:
-    gold, no_gold = gold_files(evidence.document)
-    edited = edited_files(evidence)
-    if (reason := no_gold or edited.reason) is not None:
-        return dict.fromkeys(_PATCH_NAMES, Number(reason=reason))
-    right, files = len(gold.keys() & edited.files.keys()), len(edited.files)
-    # scikit-learn gives 0 for an empty patch, and so do the published means.
-    precision = Number(0.0, "the patch is empty")
     return {
-        "correct_location": Number(
-            float(right == len(gold)), f"gold files edited: {right} of {len(gold)}"
-        ),
-        "polybench_file_recall": _share(right, len(gold), "gold files", ""),
-        "polybench_file_precision": _share(right, files, "files of the patch", "")
-        if files
-        else precision,
-        "polybench_file_f1": Number(
-            2 * right / (files + len(gold)), f"2·{right} / ({files} + {len(gold)})"
-        ),
+        SOURCE: _source(evidence),
+        **of_patch(evidence),
+        **of_functions(evidence),
+        **_of_files(evidence),
+        **_of_lines(evidence),
+        **of_final_context(evidence),
     }
+
+
+def _source(evidence: EvidenceView) -> Number:
+    submission = evidence.document.submission
+    if submission is UNSET:
+        return Number()
+    return Number(text="trace" if submission.source.startswith(FROM_TRACE) else "predictions")
 
 
 # --- context: files -------------------------------------------------------------------------
@@ -89,6 +64,7 @@ _FILE_NAMES = (
     "contextbench_file_precision",
     "contextbench_file_redundancy",
     "contextbench_file_usage_drop",
+    "contextbench_file_auc",
 )
 
 
@@ -104,26 +80,50 @@ def _of_files(evidence: EvidenceView) -> Published:
     }
     again = len(views) - len(shown)
     return {
-        "contextbench_file_coverage": _share(
+        "contextbench_file_coverage": share(
             len(found), len(evidence.truth), "gold files", "no_ground_truth"
         ),
-        "contextbench_file_precision": _share(
+        "contextbench_file_precision": share(
             len(found), len(shown), "files shown", "nothing_shown"
         ),
-        "contextbench_file_redundancy": _share(
-            again, len(views), "views of files", "nothing_shown"
-        ),
+        "contextbench_file_redundancy": share(again, len(views), "views of files", "nothing_shown"),
         "contextbench_file_usage_drop": _dropped_files(evidence, found),
+        "contextbench_file_auc": _area(_files_so_far(evidence), len(evidence.truth)),
     }
 
 
 def _dropped_files(evidence: EvidenceView, found: Iterable[str]) -> Number:
-    stated = evidence.document.final_context
-    if stated is UNSET:
+    stated = final_context(evidence)
+    if stated is None:
         return Number(reason="no_final_context")
-    seen = by_key(found)
-    dropped = seen.keys() - by_key(part.file for part in stated).keys()
-    return _share(len(dropped), len(seen), "gold files shown", "never_hit")
+    gold, seen = by_key(evidence.truth).keys(), by_key(found).keys()
+    kept = gold & by_key(part.file for part in stated).keys()
+    return _drop(len(kept), len(seen), "gold files")
+
+
+def _drop(kept: int, seen: int, what: str) -> Number:
+    """Below 0 if the agent names gold that no call is known to have shown."""
+    if not seen:
+        return Number(reason="never_hit")
+    return Number(1 - kept / seen, f"1 − {kept} / {seen} {what}")
+
+
+def _files_so_far(evidence: EvidenceView) -> Iterator[int]:
+    """How many gold files had been shown after each call that shows content."""
+    seen: set[str] = set()
+    shown = (touch for touch in evidence.touches if touch.kind in SHOWN)
+    for _, touches in groupby(shown, key=lambda touch: touch.event.step_index):
+        seen.update(touch.truth for touch in touches if touch.truth is not None)
+        yield len(seen)
+
+
+def _area(so_far: Iterable[int], gold: int) -> Number:
+    """The mean of the coverage after each step."""
+    steps = list(so_far)
+    if not steps:
+        return Number(reason="nothing_shown")
+    text = f"{sum(steps)} / ({gold} · {len(steps)} calls)"
+    return Number(sum(steps) / (gold * len(steps)), text)
 
 
 # --- context: lines -------------------------------------------------------------------------
@@ -132,6 +132,7 @@ _LINE_NAMES = (
     "contextbench_line_coverage",
     "contextbench_line_precision",
     "contextbench_line_usage_drop",
+    "contextbench_line_auc",
 )
 
 
@@ -144,13 +145,14 @@ def _of_lines(evidence: EvidenceView) -> Published:
     if reason is not None:
         return {**dict.fromkeys(_LINE_NAMES, Number(reason=reason)), **redundancy}
     return {
-        "contextbench_line_coverage": _share(
+        "contextbench_line_coverage": share(
             lines.relevant_seen, lines.relevant, "gold lines", "no_chunk_ground_truth"
         ),
-        "contextbench_line_precision": _share(
+        "contextbench_line_precision": share(
             lines.relevant_seen, lines.seen, "lines shown", "nothing_shown"
         ),
-        "contextbench_line_usage_drop": _dropped_lines(evidence, lines),
+        "contextbench_line_usage_drop": _dropped_lines(evidence, lines.relevant_seen),
+        "contextbench_line_auc": _area(_lines_so_far(evidence), lines.relevant),
         **redundancy,
     }
 
@@ -180,35 +182,33 @@ def _repeated_lines(evidence: EvidenceView) -> Number:
                 again += size(common(lines, known))
                 lines = joined([*known, *lines])
             seen[key] = lines
-    return _share(again, whole, "views of lines", "nothing_shown")
+    return share(again, whole, "views of lines", "nothing_shown")
 
 
-def _dropped_lines(evidence: EvidenceView, lines: SeenLines) -> Number:
-    stated = evidence.document.final_context
-    if stated is UNSET:
+def _dropped_lines(evidence: EvidenceView, seen: int) -> Number:
+    stated = final_context(evidence)
+    if stated is None:
         return Number(reason="no_final_context")
-    used: dict[str, list[LineRun]] = {}
-    for part in stated:
-        used.setdefault(part.file.lower(), []).append((part.line_start, part.line_end))
-    kept = 0
-    for name, runs in _gold_lines_seen(evidence).items():
-        kept += size(common(runs, joined(used.get(name, []))))
-    seen = lines.relevant_seen
-    return _share(seen - kept, seen, "gold lines shown", "never_hit")
+    kept = lines_in_both(_gold_lines(evidence), lines_by_file(stated))
+    return _drop(kept, seen, "gold lines")
 
 
-def _gold_lines_seen(evidence: EvidenceView) -> dict[str, list[LineRun]]:
-    """Gold lines that were shown, by file."""
-    gold: dict[str, list[LineRun]] = {}
+def _gold_lines(evidence: EvidenceView) -> dict[str, Sequence[LineRun]]:
     chunks = evidence.document.ground_truth.chunks
-    for chunk in chunks if chunks is not UNSET else ():
-        if chunk.line_start <= chunk.line_end:
-            gold.setdefault(chunk.file.lower(), []).append((chunk.line_start, chunk.line_end))
-    shown: dict[str, list[LineRun]] = {}
-    for one in shown_lines(evidence):
-        for name in _names(one):
-            shown.setdefault(name, []).extend(one.runs or ())
-    return {name: common(joined(runs), joined(shown.get(name, []))) for name, runs in gold.items()}
+    return lines_by_file([] if chunks is UNSET else chunks)
+
+
+def _lines_so_far(evidence: EvidenceView) -> Iterator[int]:
+    """How many gold lines had been shown after each call that shows content."""
+    gold = _gold_lines(evidence)
+    seen: dict[str, Sequence[LineRun]] = {}
+    calls = groupby(shown_lines(evidence), key=lambda one: one.touch.event.step_index)
+    for _, accesses in calls:
+        for one in accesses:
+            for name in _names(one) & gold.keys():
+                new = common(gold[name], one.runs or ())
+                seen[name] = joined([*seen.get(name, ()), *new])
+        yield lines_of(seen)
 
 
 def _names(one: ShownLines) -> set[str]:
@@ -222,18 +222,22 @@ def _names(one: ShownLines) -> set[str]:
 def make_published(view: Published) -> PublishedMetrics:
     """The section, with the reason for each value that it does not have."""
     undefined = {name: number.reason for name, number in view.items() if number.reason is not None}
-    return PublishedMetrics(undefined=undefined, **PUBLISHED.values(view))
+    summed = (one.name for one in PUBLISHED.declarations if one.micro)
+    parts = {
+        name: PartAndWhole(part=parts[0], whole=parts[1])
+        for name in summed
+        if (parts := view[name].parts) is not None
+    }
+    return PublishedMetrics(
+        source=_SOURCES.get(view[SOURCE].text),
+        undefined=undefined,
+        parts=parts,
+        **PUBLISHED.values(view),
+    )
 
 
-_AGENTLESS = "“% correct location” of C. S. Xia et al.: Agentless, 2024, at file level; also the file localisation of SWE-bench-Live and Multi-SWE-bench"
-_POLYBENCH = "M. S. Rashid et al.: SWE-PolyBench, 2025, file-level retrieval scores of patches"
 _CONTEXTBENCH = (
     "ContextBench, 2026, a benchmark of context retrieval in coding agents; its words, our formula"
-)
-_NO_PATCH = (
-    "the task does not say which files to edit (`no_expected_edit_files`) or expects no edit "
-    "(`no_edit_expected`), or it is unknown what was edited (`no_trace`, `empty_trace`, "
-    "`answers_missing`, `subagents_unseen`, `older_document`, `nothing_written`)"
 )
 _NO_FILES = (
     NO_TRUTH_OR_TRACE
@@ -248,105 +252,21 @@ _NO_USE = (
     ", no gold file or line was shown (`never_hit`), or the agent names no final context "
     "(`no_final_context`)"
 )
-_FROM_WRITES = (
-    "Without a patch, the files that calls wrote are used; published values always use the patch."
-)
 _EXPLORED = (
-    "Published values use the context that the agent names; this one uses all content that "
-    "calls showed."
+    "This is over all content that calls showed. The tables of the paper are over the context that "
+    "the agent names: `contextbench_final_…`."
 )
 _STATED = (
     "Only some harnesses ask the agent for its final context, such as ContextBench's variant "
-    "of mini-swe-agent (`<PATCH_CONTEXT>`). The number depends on whether one subtracts or "
-    "divides shares; here it is the share of the gold seen that is not in the final context."
+    "of mini-swe-agent (`<PATCH_CONTEXT>`). Below 0 if the agent names gold that no call is known "
+    "to have shown."
+)
+_STEPS = (
+    "A step is a call that showed content of a file; calls that only list or change files are none."
 )
 
-
-def _declared(
-    name: str,
-    title: str,
-    measures: str,
-    formula: str,
-    undefined: str,
-    problems: str,
-    reference: str,
-    worked: tuple[str, float],
-    order: int,
-    better_lower: bool = False,
-) -> MetricDeclaration[Published]:
-    return MetricDeclaration[Published](
-        name=name,
-        title=title,
-        measures=measures,
-        formula=formula,
-        undefined=undefined,
-        known_problems=problems,
-        reference=reference,
-        compute=lambda view: view[name].value,
-        arithmetic=lambda view: view[name].text,
-        worked={name: worked},
-        better="lower" if better_lower else "higher",
-        shown_in={name: {"published": Spot(order)}},
-    )
-
-
 _DECLARED = (
-    _declared(
-        "correct_location",
-        "% correct location",
-        (
-            "1 if the patch edits every file of the gold patch, else 0; the mean over tasks is "
-            "the published percentage."
-        ),
-        "1 if patch ⊇ gold, else 0",
-        _NO_PATCH,
-        "A patch of all files of a repository has 1. " + _FROM_WRITES,
-        _AGENTLESS,
-        ("src/config.py is not in the patch", 0.0),
-        10,
-    ),
-    _declared(
-        "polybench_file_recall",
-        "SWE-PolyBench file recall",
-        "Share of the gold patch's files that the patch edits.",
-        "|patch ∩ gold| / |gold|",
-        _NO_PATCH,
-        "The published table is the mean of values per task. " + _FROM_WRITES,
-        _POLYBENCH,
-        ("src/app.py of src/app.py and src/config.py: 1 / 2", 0.5),
-        20,
-    ),
-    _declared(
-        "polybench_file_precision",
-        "SWE-PolyBench file precision",
-        (
-            "Share of all files of the patch, including test files, that the gold patch edits; "
-            "0 for an empty patch."
-        ),
-        "|patch ∩ gold| / |patch|",
-        _NO_PATCH,
-        "An empty patch counts as 0 and lowers the mean; `patch_precision` leaves it out. "
-        + _FROM_WRITES,
-        _POLYBENCH,
-        ("src/app.py of the four files of the patch: 1 / 4", 0.25),
-        30,
-    ),
-    _declared(
-        "polybench_file_f1",
-        "SWE-PolyBench file F1",
-        "Harmonic mean of the two above, per task.",
-        "2 · |patch ∩ gold| / (|patch| + |gold|)",
-        _NO_PATCH,
-        (
-            "This is the mean of F1 per task. The F1 of mean recall and mean precision is "
-            "another number, and larger if tasks differ. "
-        )
-        + _FROM_WRITES,
-        _POLYBENCH,
-        ("2 · 1 / (4 + 2)", 0.3333),
-        40,
-    ),
-    _declared(
+    declared(
         "contextbench_file_coverage",
         "ContextBench file coverage",
         "Share of the gold files whose content was shown.",
@@ -356,8 +276,9 @@ _DECLARED = (
         _CONTEXTBENCH,
         ("src/app.py and src/db.py of three: 2 / 3", 0.6667),
         50,
+        micro=True,
     ),
-    _declared(
+    declared(
         "contextbench_file_precision",
         "ContextBench file precision",
         "Share of the files shown that are gold.",
@@ -367,8 +288,9 @@ _DECLARED = (
         _CONTEXTBENCH,
         ("of src/app.py, src/util.py and src/db.py two are relevant: 2 / 3", 0.6667),
         60,
+        micro=True,
     ),
-    _declared(
+    declared(
         "contextbench_line_coverage",
         "ContextBench line coverage",
         "Share of the annotated lines that were shown.",
@@ -379,8 +301,9 @@ _DECLARED = (
         _CONTEXTBENCH,
         ("6 of the 16 lines of both ranges: 6 / 16", 0.375),
         70,
+        micro=True,
     ),
-    _declared(
+    declared(
         "contextbench_line_precision",
         "ContextBench line precision",
         "Share of the distinct lines shown that are annotated.",
@@ -391,8 +314,9 @@ _DECLARED = (
         _CONTEXTBENCH,
         ("6 of 15 + 2 + 30 lines: 6 / 47", 0.1277),
         80,
+        micro=True,
     ),
-    _declared(
+    declared(
         "contextbench_file_redundancy",
         "ContextBench file redundancy",
         "Share of the views of files that show a file that an earlier call had already shown.",
@@ -407,7 +331,7 @@ _DECLARED = (
         90,
         better_lower=True,
     ),
-    _declared(
+    declared(
         "contextbench_line_redundancy",
         "ContextBench line redundancy",
         "Share of the views of lines that show a line that an earlier call had already shown.",
@@ -423,39 +347,60 @@ _DECLARED = (
         100,
         better_lower=True,
     ),
-    _declared(
+    declared(
         "contextbench_file_usage_drop",
         "ContextBench file usage drop",
-        "Share of the gold files shown that are not in the final context that the agent names.",
-        "|gold ∩ shown − stated| / |gold ∩ shown|",
+        "How much smaller the gold files of the final context are than those that were shown.",
+        "1 − |gold ∩ named| / |gold ∩ shown|",
         NO_TRUTH_OR_TRACE + _NO_USE,
         _STATED,
         _CONTEXTBENCH,
-        ("src/app.py and src/db.py were shown, the agent names src/db.py: 1 / 2", 0.5),
+        ("src/app.py and src/db.py were shown, the agent names src/db.py: 1 − 1 / 2", 0.5),
         110,
         better_lower=True,
+        lower=None,
     ),
-    _declared(
+    declared(
         "contextbench_line_usage_drop",
         "ContextBench line usage drop",
-        (
-            "Share of the annotated lines shown that are not in the final context that the "
-            "agent names."
-        ),
-        "|gold lines ∩ lines shown − lines stated| / |gold lines ∩ lines shown|",
+        "How much fewer annotated lines the final context has than were shown.",
+        "1 − |gold lines ∩ lines named| / |gold lines ∩ lines shown|",
         _NO_LINES + _NO_USE,
         _STATED + " Line numbers are those that the agent names.",
         _CONTEXTBENCH,
-        ("the agent names none of the 6 lines of src/app.py: 6 / 6", 1.0),
+        ("the agent names none of the 6 lines of src/app.py: 1 − 0 / 6", 1.0),
         120,
         better_lower=True,
+        lower=None,
+    ),
+    declared(
+        "contextbench_file_auc",
+        "ContextBench file AUC",
+        "How early the gold files were shown: the mean of the coverage after each step.",
+        "Σ over steps |gold ∩ shown so far| / (|gold| · steps)",
+        _NO_FILES,
+        _STEPS,
+        _CONTEXTBENCH,
+        ("after the four calls 1, 1, 2 and 2 of three: 6 / (3 · 4)", 0.5),
+        122,
+    ),
+    declared(
+        "contextbench_line_auc",
+        "ContextBench line AUC",
+        "How early the annotated lines were shown: the mean of the coverage after each step.",
+        "Σ over steps |gold lines ∩ lines shown so far| / (|gold lines| · steps)",
+        _NO_LINES + ", or nothing was shown (`nothing_shown`)",
+        _STEPS,
+        _CONTEXTBENCH,
+        ("after each of the four calls 6 of 16 lines: 24 / (16 · 4)", 0.375),
+        124,
     ),
 )
 
 PUBLISHED = MetricSection[Published](
     heading="Under the names that papers use",
     fields=(SectionField[Published](name="published_metrics", view=published),),
-    declarations=_DECLARED,
+    declarations=(*PATCH_DECLARATIONS, *FUNCTION_DECLARATIONS, *_DECLARED, *FINAL_DECLARATIONS),
     make=make_published,
     why=lambda section, declared: section.undefined.get(declared.name) or declared.missing,
 )

@@ -83,8 +83,12 @@ class Metric(Quantity, frozen=True, kw_only=True):
     """The list of files that it is computed over, in sections that have two."""
     over_shown: str | None
     """Name of the same metric over shown files, if this one is over retrieved files."""
+    lower: float | None
+    """Lower end of the range; None if there is none."""
     upper: float | None
-    """Upper end of the range, which begins at 0; None if there is no upper end."""
+    """Upper end of the range; None if there is none."""
+    micro: bool
+    """Whether papers also divide the sum of all numerators by the sum of all denominators."""
     known_problems: str
     formula: str
     reference: str
@@ -106,8 +110,10 @@ class Metric(Quantity, frozen=True, kw_only=True):
     def range_text(self) -> str:
         """Range and direction in words."""
         unit = f" {self.unit}" if self.unit else ""
+        if self.lower is None:
+            return f"up to {self.upper or 0:g}{unit}; {self.better} is better"
         end = f"up{unit}" if self.upper is None else f"to {self.upper:g}{unit}"
-        return f"0 {end}; {self.better} is better"
+        return f"{self.lower:g} {end}; {self.better} is better"
 
 
 class OutcomeMetric(Quantity, frozen=True, kw_only=True):
@@ -148,7 +154,10 @@ class MetricDeclaration(Frozen, Generic[View], frozen=True, kw_only=True):
     at_cutoffs: bool = False
     """Stored by cutoff: one metric for each K."""
     better: Better = "higher"
+    lower: float | None = 0.0
     upper: float | None = 1.0
+    micro: bool = False
+    """See `Metric.micro`; the section then has `parts`."""
     unit: str = ""
     missing: str = "missing"
     """Reason code if the section could be computed but this value is missing."""
@@ -270,7 +279,9 @@ class MetricSection(Frozen, Generic[View], frozen=True, kw_only=True):
             cutoff=k,
             over=where.over,
             over_shown=prefixes["shown"] + base if where.over == "retrieved" else None,
+            lower=declared.lower,
             upper=declared.upper,
+            micro=declared.micro,
             known_problems=declared.known_problems,
             formula=declared.formula,
             reference=declared.reference,

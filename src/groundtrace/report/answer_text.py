@@ -1,139 +1,328 @@
-"""The answer as text: the one renderer for terminal, Markdown, viewer and notebook."""
+"""The answer for people: one structure for terminal, Markdown, page, viewer and notebook.
+
+`shown` gives every text of an answer, safe to print; `render` puts them in lines for a terminal,
+`render_html` in a fragment for a notebook. The page and the viewer lay out the same texts.
+"""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 
 from msgspec import UNSET
 
-from groundtrace.documents.answer import Answer, AnswerRow
+from groundtrace.base.visible import columns_taken, visible
+from groundtrace.documents.answer import Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
-from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.answer_names import short_name
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
+from groundtrace.report.row_numbers import style_of
+from groundtrace.report.safe_text import shown_name
 from groundtrace.report.wording import plural, reason
 
 WIDTH = 100
 """Most characters in a line."""
-LABEL = 10
+LABEL = 9
 """Characters of the first column."""
-NAME = 14
-"""Most characters of a configuration's name above its numbers."""
-NARROW = 28
-"""If fewer characters are left beside the numbers, the verdict stands below them."""
-NO_COMPARISON = "No comparison"
+NAME, SHORT_NAME = 14, 10
+"""Most characters of a configuration's name above its numbers, also in narrow terminals."""
+NARROW, NARROWEST = 20, 60
+"""If fewer characters are left beside the numbers, the verdict stands below them; in a terminal
+narrower than the second, the numbers stand below their label."""
 MAX_CONFIGS = 4
 """Most configurations whose means are shown side by side if nothing is compared."""
+MAX_OTHERS = 4
+"""Most other pairs that are listed below an answer."""
+NAMED_TASKS = 3
+"""Tasks that a line names; the others are counted."""
+SENTENCES = 1_500
+"""Most characters of sentences that are shown: names in them can be long."""
 
 QUESTIONS = {"found": "Found", "used": "Used", "result": "Result", "price": "Price"}
 """What the answer calls its questions."""
-_AS_POINTS = ("shown.file_recall", "util_read_overlap_with_relevant_files")
-"""Shares that are shown in per cent."""
 
-Line = tuple[str, str]
+PRICES = (
+    "cost is unknown. Fill in dollars per million tokens, save it as prices.toml, and add "
+    "--prices prices.toml:"
+)
+"""What stands above a file of prices that is to be filled in."""
 
-
-def analysis_text(document: ImpactDocument, width: int = WIDTH) -> str:
-    """The answer of a document: a table, sentences, and what limits them."""
-    others = [one for one in document.answers if one != document.answer]
-    parts = [answer_text(document.answer, width)]
-    if document.answer.rows == []:
-        shown = _side_by_side(document.config_aggregates, document.primaries)
-        parts += [line for label, text in shown for line in _wrapped(label, text, width)]
-    for other in others:
-        parts += _wrapped("Also", also_text(other), width)
-    return "\n".join(parts)
+_COLOURS = {"good": "32", "bad": "31", "open": "33", "title": "1", "label": "1", "soft": "2"}
+"""Tone to the number of its terminal colour."""
+_REASONS_BY_COUNT = {"fewer_than_6_pairs": "task", "fewer_than_4_differ": "task"}
 
 
-def answer_text(answer: Answer, width: int = WIDTH) -> str:
-    """One answer alone."""
-    lines = textwrap.wrap(title(answer), width, break_on_hyphens=False) if answer.rows else []
-    if answer.rows:
-        lines += ["", *_table(answer, width), ""]
-    lines += textwrap.wrap(answer.headline, width, break_on_hyphens=False)
-    for number, item in enumerate(answer.look_at):
-        lines += _wrapped("Look at" if number == 0 else "", item.text, width)
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """One row of the answer, as texts."""
+
+    question: str
+    label: str
+    metric: str
+    baseline: str
+    """Empty for one configuration alone."""
+    config: str
+    word: str
+    """The verdict; empty for one configuration alone."""
+    change: str
+    interval: str
+    """Both ends in brackets, or why there is none."""
+    more: str
+    """What else the row says, or nothing."""
+    tone: str
+    """`good`, `bad` or `open`: whether a clear difference is better."""
+    counts: str
+
+    @property
+    def verdict(self) -> str:
+        """The word with the difference and its interval."""
+        return " ".join(part for part in (f"{self.word}: {self.change}", self.interval) if part)
 
 
-def _wrapped(label: str, text: str, width: int) -> list[str]:
-    wide = max(20, width - LABEL)
-    parts = textwrap.wrap(text, wide, break_on_hyphens=False, break_long_words=True) or [""]
-    return [f"{label if i == 0 else '':<{LABEL}}{part}" for i, part in enumerate(parts)]
+@dataclass(frozen=True, slots=True)
+class ShownLimit:
+    """Something to look at."""
+
+    kind: str
+    text: str
+    tasks: tuple[str, ...]
+    """Tasks that it is about, as they are called: for links."""
+
+    @property
+    def line(self) -> str:
+        """The text with its first tasks."""
+        if not self.tasks:
+            return self.text
+        names = [shown_name(name, 60) for name in self.tasks[:NAMED_TASKS]]
+        left = len(self.tasks) - len(names)
+        return f"{self.text}: {', '.join(names)}{f' and {left} more' if left else ''}"
 
 
-def analysis_lines(document: ImpactDocument) -> Iterator[Line]:
-    """The same as (label, text), for pages and notebooks that wrap by themselves."""
-    answer = document.answer
-    yield from answer_lines(answer)
-    if answer.rows == []:
-        yield from _side_by_side(document.config_aggregates, document.primaries)
-    for other in document.answers:
-        if other != answer:
-            yield "Also", also_text(other)
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An answer, as texts that are safe to show."""
+
+    title: str
+    about: str
+    """The title behind the names: tasks and trials."""
+    baseline: str | None
+    config: str | None
+    rows: tuple[ShownRow, ...]
+    sentences: str
+    look_at: tuple[ShownLimit, ...]
+    prices: str = ""
+    """A file of prices to fill in, if cost is unknown."""
 
 
-def answer_lines(answer: Answer) -> Iterator[Line]:
-    """One answer alone as (label, text)."""
-    if answer.rows:
-        yield "Compared" if answer.baseline else "Alone", title(answer)
-    for row in answer.rows:
-        yield QUESTIONS[row.question], f"{short_name(row.metric)}  {row_text(row)}"
-    yield ("In words" if answer.rows else NO_COMPARISON), answer.headline
-    for item in answer.look_at:
-        yield "Look at", item.text
+def shown(answer: Answer) -> ShownAnswer:
+    """Every text of an answer."""
+    rows = [row for row in answer.rows if row.n] or answer.rows
+    return ShownAnswer(
+        title=title(answer),
+        about=about(answer),
+        baseline=None if answer.baseline is None else shown_name(answer.baseline),
+        config=None if answer.config is None else shown_name(answer.config),
+        rows=tuple(map(shown_row, rows)),
+        sentences=shown_name(answer.headline, SENTENCES),
+        look_at=tuple(map(_limit, answer.look_at)),
+        prices="" if answer.prices is UNSET else answer.prices,
+    )
+
+
+def _limit(item: LookAt) -> ShownLimit:
+    return ShownLimit(item.kind, shown_name(item.text, SENTENCES), tuple(item.tasks))
 
 
 def title(answer: Answer) -> str:
     """Who is compared with whom, on how many tasks and trials."""
+    config, baseline = (shown_name(name or "") for name in (answer.config, answer.baseline))
+    if answer.config is None:
+        return about(answer)
+    names = config if answer.baseline is None else f"{config} against {baseline}"
+    return f"{names}, {about(answer)}"
+
+
+def about(answer: Answer) -> str:
+    """How many tasks and trials an answer is about."""
     trials = sum(one.trials for one in answer.trials.values())
+    lost = sum(one.lost for one in answer.trials.values())
     counted = plural(trials, "trial")
-    lost = [f"{one.lost:,} lost in {name}" for name, one in answer.trials.items() if one.lost]
-    if lost and any(one.lost < one.trials for one in answer.trials.values()):
-        counted += f", {', '.join(lost)}"
-    if answer.baseline is None:
-        return f"{answer.config}, {plural(answer.n, 'task')} ({counted})"
-    tasks = plural(answer.n, "task")
-    return f"{answer.config} against {answer.baseline}, {tasks} that both ran ({counted})"
+    if 0 < lost < trials:
+        counted += f", {lost:,} lost"
+    if answer.config is None:
+        return f"{plural(len(answer.trials), 'configuration')} ({counted})"
+    if answer.comparison == "unpaired_comparisons":
+        return f"{counted}, no task in common"
+    both = "" if answer.baseline is None else " that both ran"
+    return f"{plural(answer.n, 'task')}{both} ({counted})"
 
 
-def also_text(answer: Answer) -> str:
-    """Another pair in one line."""
+def shown_row(row: AnswerRow) -> ShownRow:
+    """The texts of a row."""
+    style = style_of(row)
+    alone = row.verdict is None and row.delta is None
+    return ShownRow(
+        question=QUESTIONS[row.question],
+        label=short_name(row.metric),
+        metric=row.metric,
+        baseline="" if alone else style.value(row.baseline),
+        config=style.value(row.config),
+        word="" if alone else _word(row),
+        change="" if alone else style.change(row.delta),
+        interval="" if alone else _interval(row),
+        more="; ".join(_more(row)),
+        tone=tone(row),
+        counts=plural(row.n, "task")
+        if alone or row.better is None
+        else f"{row.better or 0:,} better, {row.same or 0:,} same, {row.worse or 0:,} worse "
+        f"of {plural(row.n, 'task')}",
+    )
+
+
+def _word(row: AnswerRow) -> str:
+    if row.verdict is None and row.better is None:
+        return "unpaired"
+    return (row.verdict or "untestable").replace("_", " ")
+
+
+def _interval(row: AnswerRow) -> str:
+    if row.ci_low is not None and row.ci_high is not None:
+        style = style_of(row)
+        return f"({style.end(row.ci_low)} to {style.end(row.ci_high)})"
+    if row.reason in _REASONS_BY_COUNT:
+        return f"({plural(row.n, 'task')})"
+    return f"({reason(row.reason) or 'no interval'})"
+
+
+def _more(row: AnswerRow) -> Iterator[str]:
+    ratio = row.typical_ratio
+    if ratio is not UNSET and ratio != 1 and (ratio > 1) != ((row.delta or 0.0) > 0):
+        yield f"typical task {formats.ratio(ratio)}"
+    if row.within_margin is True and row.verdict != "equivalent":
+        yield "within the margin"
+
+
+def tone(row: AnswerRow) -> str:
+    """`good`, `bad` or `open`: whether a clear difference is better."""
+    if row.verdict not in ("higher", "lower"):
+        return "open"
+    return "good" if row.verdict == QUANTITIES[row.metric].better else "bad"
+
+
+# --- lines of text ------------------------------------------------------------------------
+
+
+def render(answer: Answer, width: int = WIDTH, colour: bool = False) -> str:
+    """The answer in lines of at most `width` characters."""
+    return "\n".join(_lines(shown(answer), width, _Paint(colour)))
+
+
+def analysis_text(document: ImpactDocument, width: int = WIDTH, colour: bool = False) -> str:
+    """The answer of a document, with its other pairs in a line each."""
+    answer = document.answer
+    paint = _Paint(colour)
+    lines = list(_lines(shown(answer), width, paint))
     if not answer.rows:
-        return answer.headline
-    said = [f"{short_name(row.metric)} {verdict_text(row)}" for row in answer.rows if row.n]
-    return f"{title(answer)}: {'; '.join(said)}"
+        lines += _side_by_side(document.config_aggregates, document.primaries, width)
+    for number, text in enumerate(others(document)):
+        lines += _wrapped("Also" if number == 0 else "", text, width, paint)
+    return "\n".join(lines)
 
 
-# --- rows ---------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class _Paint:
+    on: bool
+
+    def __call__(self, text: str, tone: str) -> str:
+        return f"\x1b[{_COLOURS[tone]}m{text}\x1b[0m" if self.on and text else text
 
 
-def _table(answer: Answer, width: int) -> list[str]:
-    rows = [row for row in answer.rows if row.n] or answer.rows
-    label = max(len(short_name(row.metric)) for row in rows)
-    values = [[written(row.metric, v) for v in (row.baseline, row.config)] for row in rows]
-    most = NAME if width >= 80 else 8
+def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
+    if answer.rows:
+        yield from (paint(part, "title") for part in _fold(answer.title, width))
+        yield ""
+        yield from _table(answer, width, paint)
+        yield ""
+    yield from _fold(answer.sentences, width)
+    for number, item in enumerate(answer.look_at):
+        yield from _wrapped("Look at" if number == 0 else "", item.line, width, paint)
+    if answer.prices:
+        yield from _wrapped("Prices", PRICES, width, paint)
+        yield from (visible(line) for line in answer.prices.splitlines())
+
+
+def _fold(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_on_hyphens=False)
+
+
+def _wrapped(label: str, text: str, width: int, paint: _Paint) -> list[str]:
+    parts = _fold(text, max(20, width - LABEL)) or [""]
+    first, rest = paint(label, "label") + " " * (LABEL - len(label)), " " * LABEL
+    return [f"{rest if i else first}{part}" for i, part in enumerate(parts)]
+
+
+def _table(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
+    if width < NARROWEST:
+        yield from _narrow_table(answer, width, paint)
+        return
+    label = max(len(row.label) for row in answer.rows)
+    most = NAME if width >= WIDTH else SHORT_NAME
     alone = answer.baseline is None
     names = ["", ""] if alone else columns(answer.baseline or "", answer.config or "", most)
-    wide = [max(len(name), *(len(v[k]) for v in values)) for k, name in enumerate(names)]
-    lines = []
+    wide = [
+        max(columns_taken(name), *(len(v) for v in values))
+        for name, values in zip(
+            names, ([r.baseline for r in answer.rows], [r.config for r in answer.rows]), strict=True
+        )
+    ]
     if not alone:
-        lines.append(f"{'':<{LABEL + label}}  {names[0]:>{wide[0]}}    {names[1]:>{wide[1]}}")
-    for row, (before, after) in zip(rows, values, strict=True):
-        start = f"{QUESTIONS[row.question]:<{LABEL}}{short_name(row.metric):<{label}}"
+        heads = (
+            " " * (w - columns_taken(name)) + name for name, w in zip(names, wide, strict=True)
+        )
+        yield f"{'':<{LABEL + label}}  {'   '.join(heads)}".rstrip()
+    for row in answer.rows:
+        start = f"{row.label:<{label}}  "
+        question = paint(row.question, "label") + " " * (LABEL - len(row.question))
         if alone:
-            lines.append(f"{start}  {after:>{wide[1]}}  ({plural(row.n, 'task')})")
+            yield f"{question}{start}{row.config:>{wide[1]}}  ({row.counts})"
             continue
-        start = f"{start}  {before:>{wide[0]}} → {after:>{wide[1]}}   "
-        if width - len(start) < NARROW:
-            lines += [start.rstrip(), *_wrapped("", verdict_text(row), width)]
+        start += f"{row.baseline:>{wide[0]}} → {row.config:>{wide[1]}}"
+        yield from _verdict(row, f"{question}{start}", LABEL + len(start), width, paint)
+
+
+def _narrow_table(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
+    for row in answer.rows:
+        yield from _wrapped(row.question, row.label, width, paint)
+        if answer.baseline is None:
+            yield f"{'':<{LABEL}}{row.config} ({row.counts})"
             continue
-        said = textwrap.wrap(verdict_text(row), width - len(start)) or [""]
-        lines.append(f"{start}{said[0]}".rstrip())
-        lines += [f"{'':<{len(start)}}{part}" for part in said[1:]]
-    return lines
+        yield f"{'':<{LABEL}}{row.baseline} → {row.config}"
+        said = f"{row.verdict}{f'; {row.more}' if row.more else ''}"
+        yield from _wrapped("", said, width, paint)
+
+
+def _verdict(row: ShownRow, start: str, taken: int, width: int, paint: _Paint) -> Iterator[str]:
+    """The numbers of a row, with the verdict beside them; below them where there is no room."""
+    gap = "   " if width >= WIDTH else "  "
+    room, indent = width - taken - len(gap), " " * (taken + len(gap))
+    if room < NARROW:
+        yield start
+        room, indent = width - LABEL, " " * LABEL
+    parts = [f"{row.word}: {row.change}", row.interval, row.more]
+    lines: list[str] = []
+    for part in filter(None, parts):
+        if lines and len(lines[-1]) + 1 + len(part) <= room:
+            lines[-1] += f" {part}"
+        else:
+            lines += _fold(part, max(room, 10))
+    painted = [paint(row.word, row.tone) + lines[0].removeprefix(row.word), *lines[1:]]
+    if indent != " " * LABEL:
+        yield f"{start}{gap}{painted.pop(0)}"
+    yield from (f"{indent}{line}" for line in painted)
 
 
 _ENDS = re.compile(r"[-_./]")
@@ -148,92 +337,121 @@ def columns(baseline: str, config: str, most: int = NAME) -> list[str]:
         if _ENDS.match(one) and place < min(len(baseline), len(config)):
             shared = place
     names = [name[: len(name) - shared] for name in (baseline, config)]
-    return [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    cut = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    if cut[0] == cut[1]:
+        cut = [name if len(name) <= most else f"…{name[1 - most :]}" for name in names]
+    return cut if cut[0] != cut[1] else ["baseline", "other"]
 
 
-def row_text(row: AnswerRow) -> str:
-    """The numbers of a row and its verdict."""
-    if row.config is None:
-        return f"{formats.MISSING} ({reason(row.reason)})"
-    if row.baseline is None:
-        return f"{written(row.metric, row.config)}  ({plural(row.n, 'task')})"
-    change = f"{written(row.metric, row.baseline)} → {written(row.metric, row.config)}"
-    counts = f"{row.better} better, {row.same} same, {row.worse} worse of {plural(row.n, 'task')}"
-    return f"{change}  {verdict_text(row)}; {counts}"
+# --- other pairs, and nothing compared ----------------------------------------------------
 
 
-def verdict_text(row: AnswerRow) -> str:
-    """The word with the difference and its interval."""
-    if row.delta is None:
-        return f"untestable: {reason(row.reason)}"
-    word = (row.verdict or "").replace("_", " ")
-    text = f"{word}: {difference_text(row)}"
-    if row.typical_ratio is not UNSET and _disagree(row):
-        text += f"; typical task {formats.ratio(row.typical_ratio)}"
-    if row.within_margin is True and row.verdict != "equivalent":
-        text += "; within the margin"
-    return text
+def others(document: ImpactDocument) -> list[str]:
+    """The other pairs of a document, one line each; pairs without common tasks are counted."""
+    left = [one for one in document.answers if one != document.answer]
+    compared = [one for one in left if one.rows]
+    said = [also_text(one) for one in compared[:MAX_OTHERS]]
+    if len(compared) > MAX_OTHERS:
+        said.append(f"{plural(len(compared) - MAX_OTHERS, 'more pair')} in the report")
+    apart = len(left) - len(compared)
+    if apart:
+        have = "has" if apart == 1 else "have"
+        said.append(f"{plural(apart, 'other pair')} {have} fewer than 3 tasks to compare")
+    return said
 
 
-def _disagree(row: AnswerRow) -> bool:
-    ratio = row.typical_ratio
-    return ratio is not UNSET and (ratio > 1) != ((row.delta or 0.0) > 0) and ratio != 1
+def also_text(answer: Answer) -> str:
+    """Another pair in one line."""
+    if not answer.rows:
+        return shown_name(answer.headline, SENTENCES)
+    found = shown(answer)
+    words = {row.word for row in found.rows}
+    said = (
+        f"all {words.pop()}"
+        if len(words) == 1 and words <= {"open", "untestable"}
+        else ", ".join(_also(row) for row in found.rows)
+    )
+    names = f"{found.config} against {found.baseline}"
+    return f"{names}, {plural(answer.n, 'task')}: {said}"
 
 
-def difference_text(row: AnswerRow) -> str:
-    """The difference with its interval, or why there is none."""
-    text = change(row.metric, row.delta)
-    if row.ci_low is None or row.ci_high is None:
-        return f"{text} ({reason(row.reason)})"
-    low, high = change(row.metric, row.ci_low, ""), change(row.metric, row.ci_high, "")
-    return f"{text} ({low} to {high})"
+def _also(row: ShownRow) -> str:
+    clear = row.word not in ("open", "untestable")
+    return f"{row.label} {row.word}{f' ({row.change})' if clear else ''}"
 
 
-def written(name: str, value: float | None) -> str:
-    """A value of a row."""
-    if name in _AS_POINTS and value is not None:
-        return f"{100 * value:.0f} %"
-    return formats.brief(name, value)
-
-
-def change(name: str, value: float | None, unit: str = " points") -> str:
-    """A difference of a row, with its sign."""
-    if name not in _AS_POINTS or value is None:
-        return formats.brief_delta(name, value)
-    points = round(100 * value)
-    sign = "+" if points > 0 else formats.MINUS if points < 0 else ""
-    return f"{sign}{abs(points)}{unit}"
-
-
-def tone(row: AnswerRow) -> str:
-    """`good`, `bad` or `open`: whether a clear difference is better."""
-    if row.verdict not in ("higher", "lower"):
-        return "open"
-    return "good" if row.verdict == QUANTITIES[row.metric].better else "bad"
-
-
-# --- nothing compared ---------------------------------------------------------------------
-
-
-def _side_by_side(configs: Sequence[ConfigAggregate], primaries: Sequence[str]) -> Iterator[Line]:
+def _side_by_side(
+    configs: Sequence[ConfigAggregate], primaries: Sequence[str], width: int
+) -> list[str]:
     """Means of the configurations with most tasks, over all tasks of each."""
     # Imported here: it loads numpy, which a run without changes does not need.
     from groundtrace.impact.family import question_of
 
     most = sorted(configs, key=lambda one: (-one.n_tasks, one.config_name))[:MAX_CONFIGS]
-    shown = sorted(most, key=lambda one: one.config_name)
-    means = {(own.config_name, m.metric): m for own in shown for m in own.metrics}
-    any_shown = False
+    kept = sorted(most, key=lambda one: one.config_name)
+    means = {(own.config_name, m.metric): m for own in kept for m in own.metrics}
+    lines: list[str] = []
     for name in primaries:
-        found = [(own.config_name, means.get((own.config_name, name))) for own in shown]
+        found = [(own.config_name, means.get((own.config_name, name))) for own in kept]
         said = [
-            f"{config} {written(name, one.mean)} ({plural(one.n, 'task')})"
+            f"{shown_name(config, 60)} {mean_text(name, one.mean)} ({plural(one.n, 'task')})"
             for config, one in found
             if one is not None and one.n
         ]
         if said:
-            any_shown = True
-            yield QUESTIONS[question_of(name)], f"{short_name(name)}  {', '.join(said)}"
-    if any_shown and len(configs) > len(shown):
-        more = plural(len(configs) - len(shown), "more configuration")
-        yield "", f"{more} in the report"
+            text = f"{short_name(name)}: {', '.join(said)}"
+            lines += _wrapped(QUESTIONS[question_of(name)], text, width, _Paint(False))
+    if lines and len(configs) > len(kept):
+        more = plural(len(configs) - len(kept), "more configuration")
+        lines += _wrapped("", f"{more} in the report", width, _Paint(False))
+    return lines
+
+
+def mean_text(name: str, value: float | None) -> str:
+    """A mean of one configuration, written as a row of the answer writes it."""
+    from groundtrace.impact.family import question_of
+
+    return style_of(_alone(name, question_of(name), value)).value(value)
+
+
+def _alone(name: str, question: str, value: float | None) -> AnswerRow:
+    nothing = dict.fromkeys(
+        ("baseline", "delta", "ci_low", "ci_high", "verdict", "p", "p_adjusted", "better", "same",
+         "worse", "reason")
+    )  # fmt: skip
+    return AnswerRow(question=question, metric=name, config=value, n=1, **nothing)  # type: ignore[arg-type]
+
+
+# --- a fragment of HTML for notebooks -----------------------------------------------------
+
+
+def render_html(document: ImpactDocument) -> str:
+    """The answer of a document as a small table, sentences and what limits them."""
+    found = shown(document.answer)
+    parts = []
+    if found.rows:
+        parts.append(f"<p><strong>{escape(found.title)}</strong></p>")
+        heads = ["", "", *(() if found.baseline is None else (found.baseline, found.config)), ""]
+        parts.append(_html_table(found, heads))
+    parts.append(f"<p>{escape(found.sentences)}</p>")
+    if found.prices:
+        parts.append(f"<p>{escape(PRICES)}</p><pre>{escape(found.prices)}</pre>")
+    limits = [("Look at", item.line) for item in found.look_at]
+    limits += [("Also", text) for text in others(document)]
+    if limits:
+        items = "".join(f"<li>{label}: {escape(text)}</li>" for label, text in limits)
+        parts.append(f"<ul>{items}</ul>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _html_table(found: ShownAnswer, heads: Sequence[str | None]) -> str:
+    head = "".join(f"<th>{escape(name or '')}</th>" for name in heads)
+    body = ""
+    for row in found.rows:
+        cells = [row.question, row.label]
+        cells += [row.config, row.counts] if found.baseline is None else [row.baseline, row.config]
+        if found.baseline is not None:
+            cells.append(f"{row.verdict}{f'; {row.more}' if row.more else ''}")
+        body += "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+    above = "" if found.baseline is None else f"<thead><tr>{head}</tr></thead>"
+    return f"<table>{above}<tbody>{body}</tbody></table>"

@@ -1,13 +1,14 @@
-"""The first screen: the answer of the impact document as lines with one picture.
+"""The first screen: the answer of each pair of configurations, with a picture for each row.
 
-It shows the numbers and words that the terminal and `--json` give. Without a comparison it shows
-the means of each configuration side by side and says why they are not compared.
+It lays out the texts of `answer_text`. Without a comparison it shows the means of each
+configuration side by side and says why they are not compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from markupsafe import Markup
 from msgspec import UNSET
@@ -16,7 +17,7 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
-from groundtrace.impact.answer_words import short_name
+from groundtrace.impact.answer_names import short_name
 from groundtrace.impact.family import question_of
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
@@ -24,10 +25,11 @@ from groundtrace.report import formats
 from groundtrace.report.answer_text import (
     MAX_CONFIGS,
     QUESTIONS,
-    also_text,
-    change,
+    ShownLimit,
+    ShownRow,
+    mean_text,
+    shown,
     tone,
-    written,
 )
 from groundtrace.report.blocks import Name, Paragraph, Quoted
 from groundtrace.report.charts.chart import Colours
@@ -37,14 +39,15 @@ from groundtrace.report.charts.intervals import (
     draw_axis,
     draw_interval,
 )
-from groundtrace.report.data import ReportData, comparison_of
+from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
 from groundtrace.report.safe_text import shown_name
-from groundtrace.report.svg import Scale
 from groundtrace.report.task_units import distinct_tasks
-from groundtrace.report.wording import plain_name, plural, reason
+from groundtrace.report.wording import plural
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
+LINKED_TASKS = 4
+"""Tasks of a line that have links of their own."""
 
 TYPICAL = (
     "How many times as much a typical task takes: the geometric mean of the tasks' ratios. One "
@@ -52,34 +55,49 @@ TYPICAL = (
 )
 """What a typical ratio in the answer is."""
 
-SENTENCE = 1_500
-"""Most characters of a sentence that are shown: names in it can be long."""
+_SECTIONS = {"heterogeneity": "groups", "typical": "comparisons", "note": "comparisons"}
+"""Kinds of limits that are about no single trials, and the section that shows more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A text that leads to a place of the page."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitView:
+    """Something to look at, with links to its trials."""
+
+    text: str
+    address: str | None
+    """All its trials, or the section that shows more."""
+    tasks: tuple[Link, ...]
+    left: int
+    """Tasks without a link of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One number of the answer, as it is shown."""
+    """One row of the answer, and how it is drawn."""
 
-    question: str
-    label: str
+    row: ShownRow
     title: str
     """The metric's name and what it measures."""
     values: tuple[str, ...]
     """One for each column."""
     picture: Markup | None
-    change: str
-    between: str
-    """The interval in words, or why there is none."""
-    verdict: str
-    tone: str
-    """`good`, `bad` or `open`."""
-    tasks: str
+    axis: Markup | None
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerView:
-    """Everything on the first screen."""
+class PairView:
+    """One answer on the first screen."""
 
+    key: str
+    """Its name in the address and in the selector."""
     title: Paragraph
     about: Paragraph
     columns: tuple[tuple[str, str], ...]
@@ -87,67 +105,85 @@ class AnswerView:
     lines: tuple[AnswerLine, ...]
     compared: bool
     """Whether lines have differences."""
-    axes: Mapping[int, Markup]
-    """Line to the axis below it."""
     heading: str
     """What the picture shows."""
     statement: str
-    also: tuple[str, ...]
-    """Other pairs of configurations, one line each."""
-    look_at: tuple[str, ...]
+    look_at: tuple[LimitView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """Everything on the first screen."""
+
+    pairs: tuple[PairView, ...]
+    """The first is shown until another is chosen."""
+    apart: str
+    """How many pairs have too few tasks in common."""
     meanings: tuple[tuple[str, str], ...]
-    """Each number's names and what it measures: a hint on hover needs a mouse."""
+    """Each number's name and what it measures: a hint on hover needs a mouse."""
 
 
 def answer_view(data: ReportData, colours: Colours) -> AnswerView:
     """The first screen of a report."""
-    answer = data.impact.answer if data.impact is not None else None
-    if data.impact is not None and answer is not None and answer.comparison is not None:
-        return _compared(data, data.impact, answer, colours)
-    return _side_by_side(data, answer, colours)
+    impact = data.impact
+    if impact is None or impact.answer.comparison is None:
+        pair, named = _side_by_side(data, colours)
+        return AnswerView((pair,), "", _meanings(named, ratios=False))
+    compared = pair_answers(impact)
+    apart = len(impact.answers) - len(compared)
+    rows = [row for answer in compared for row in answer.rows if row.n]
+    return AnswerView(
+        pairs=tuple(_pair(data, impact, answer, colours) for answer in compared),
+        apart=f"{plural(apart, 'other pair')} {'has' if apart == 1 else 'have'} fewer than 3 tasks "
+        "to compare; the table “What could be compared” says why."
+        if apart
+        else "",
+        meanings=_meanings(
+            list(dict.fromkeys(row.metric for row in rows)),
+            ratios=any(row.typical_ratio is not UNSET for row in rows),
+        ),
+    )
 
 
-def _compared(
-    data: ReportData, impact: ImpactDocument, answer: Answer, colours: Colours
-) -> AnswerView:
-    baseline, config = answer.baseline or "", answer.config or ""
+def _pair(data: ReportData, impact: ImpactDocument, answer: Answer, colours: Colours) -> PairView:
+    texts = shown(answer)
     rows = [row for row in answer.rows if row.n]
-    comparison = comparison_of(impact)
+    comparison = comparison_of(impact, answer)
     intervals = [_interval(row, comparison) for row in rows]
     drawn = [one for one in intervals if one is not None]
     scale = difference_scale(drawn)
-    last = max((i for i, one in enumerate(intervals) if one is not None), default=None)
-    ratios = any(row.typical_ratio is not UNSET for row in rows)
-    return AnswerView(
-        title=("Did ", Name(config), " find the right code, use it, and did that matter?"),
-        about=(
-            "Against ",
-            Name(baseline),
-            f" on {answer.n:,} tasks that both ran. ",
-            *_scope(data),
+    last = max((i for i, one in enumerate(intervals) if one is not None), default=-1)
+    return PairView(
+        key=pair_key(answer),
+        title=(Name(answer.config or ""), " against ", Name(answer.baseline or "")),
+        about=(f"{texts.about}. ", *_scope(data)),
+        columns=_columns((answer.baseline or "", answer.config or ""), colours),
+        lines=tuple(
+            _line(
+                row,
+                text,
+                None if one is None else draw_interval(one, scale, tone(row), _title(row, text)),
+                draw_axis(scale, ("less", "more")) if at == last else None,
+            )
+            for at, (row, text, one) in enumerate(zip(rows, texts.rows, intervals, strict=True))
         ),
-        columns=_columns((baseline, config), colours),
-        lines=tuple(_line(row, one, scale) for row, one in zip(rows, intervals, strict=True)),
         compared=True,
-        axes={} if last is None else {last: draw_axis(scale, ("less", "more"))},
         heading=_heading(drawn),
-        statement=_said(answer.headline),
-        also=tuple(_said(also_text(one)) for one in impact.answers if one != answer),
-        look_at=tuple(_look_at(answer)),
-        meanings=_meanings([row.metric for row in rows], ratios=ratios),
+        statement=texts.sentences,
+        look_at=tuple(map(_limit, texts.look_at)),
     )
 
 
 def _meanings(metrics: Sequence[str], *, ratios: bool) -> tuple[tuple[str, str], ...]:
-    """What the numbers of the answer measure, under each name that they have in the output."""
-    found = []
-    for name in metrics:
-        names = dict.fromkeys((plain_name(name), short_name(name), name))
-        distinct = {text.lower(): text for text in reversed(names)}
-        found.append((", ".join(reversed(distinct.values())), QUANTITIES[name].measures))
+    """What the numbers of the answer measure; their names in tables and documents beside."""
+    found = [(f"{_capital(short_name(m))} ({m})", QUANTITIES[m].measures) for m in metrics]
     if ratios:
-        found.append(("typical task ×", TYPICAL))
+        found.append(("Typical task ×", TYPICAL))
     return tuple(found)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _columns(configs: Sequence[str], colours: Colours) -> tuple[tuple[str, str], ...]:
@@ -159,7 +195,7 @@ def _scope(data: ReportData) -> Paragraph:
     summary = data.summary
     distinct = plural(distinct_tasks(data), "task")
     text = (
-        f"{plural(summary.overall.trials, 'trial')} of {distinct} in "
+        f"The report holds {plural(summary.overall.trials, 'trial')} of {distinct} in "
         f"{plural(len(summary.by_config), 'configuration')}"
     )
     if data.scope == "*":
@@ -191,105 +227,68 @@ def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> DrawnInte
     return DrawnInterval(row.delta, row.ci_low, row.ci_high, () if known else single)
 
 
-def _line(row: AnswerRow, interval: DrawnInterval | None, scale: Scale) -> AnswerLine:
-    name = row.metric
-    verdict = (row.verdict or "").replace("_", " ")
-    size = change(name, row.delta) if row.delta is not None else formats.MISSING
-    between = _between(row)
+def _title(row: AnswerRow, text: ShownRow) -> str:
     said = coverage_text(MEANS, [row.n]) if row.ci_low is not None else ""
-    title = f"{plain_name(name)}: {size}, {between}; {verdict}{'. ' if said else ''}{said}"
-    return AnswerLine(
-        question=QUESTIONS[row.question],
-        label=plain_name(name),
-        title=f"{name}: {QUANTITIES[name].measures}",
-        values=(written(name, row.baseline), written(name, row.config)),
-        picture=None if interval is None else draw_interval(interval, scale, tone(row), title),
-        change=size,
-        between=between,
-        verdict=verdict,
-        tone=tone(row),
-        tasks=f"{row.better or 0:,} better, {row.same or 0:,} same, {row.worse or 0:,} worse "
-        f"of {plural(row.n, 'task')}",
-    )
+    return f"{text.label}: {text.verdict}{'. ' if said else ''}{said}"
 
 
-def _between(row: AnswerRow) -> str:
-    """The interval and the typical ratio, or why there is no interval."""
-    parts = []
-    if row.ci_low is not None and row.ci_high is not None:
-        parts.append(
-            f"{change(row.metric, row.ci_low, '')} to {change(row.metric, row.ci_high, '')}"
-        )
-    else:
-        parts.append(f"no interval: {reason(row.reason) or 'too few tasks'}")
-    if row.typical_ratio is not UNSET:
-        parts.append(f"typical task {formats.ratio(row.typical_ratio)}")
-    if row.within_margin is True:
-        parts.append("within the margin")
-    return "; ".join(parts)
+def _line(
+    row: AnswerRow, text: ShownRow, picture: Markup | None, axis: Markup | None
+) -> AnswerLine:
+    title = f"{row.metric}: {QUANTITIES[row.metric].measures}"
+    return AnswerLine(text, title, (text.baseline, text.config), picture, axis)
 
 
-def _said(text: str) -> str:
-    """A sentence of the answer, made safe: it can contain names from runs."""
-    return shown_name(text, SENTENCE)
+def _limit(item: ShownLimit) -> LimitView:
+    names = [shown_name(name) for name in item.tasks]
+    if not names:
+        section = _SECTIONS.get(item.kind)
+        return LimitView(item.text, None if section is None else f"#{section}", (), 0)
+    links = tuple(Link(name, trials_address([name])) for name in names[:LINKED_TASKS])
+    return LimitView(item.text, trials_address(names), links, len(names) - len(links))
 
 
-def _look_at(answer: Answer) -> Iterator[str]:
-    for item in answer.look_at:
-        yield _said(item.text)
+def trials_address(tasks: Sequence[str]) -> str:
+    """The table of trials with only these tasks."""
+    return "#at=trials&" + "&".join(f"task={quote(name, safe='')}" for name in tasks)
 
 
-def _side_by_side(data: ReportData, answer: Answer | None, colours: Colours) -> AnswerView:
-    """Means of the configurations, if there is nothing to compare."""
+def _side_by_side(data: ReportData, colours: Colours) -> tuple[PairView, list[str]]:
+    """Means of the configurations, if there is nothing to compare; and their metrics."""
+    answer = None if data.impact is None else data.impact.answer
     groups = data.summary.by_config
-    shown = sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS]
+    kept = sorted(sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS])
     primaries = data.impact.primaries if data.impact is not None else ()
     lines = []
     named: list[str] = []
     for name in primaries:
-        values = tuple(_mean(groups[config], name) for config in sorted(shown))
+        values = tuple(_mean(groups[config], name) for config in kept)
         if all(value == formats.MISSING for value in values):
             continue
         named.append(name)
-        lines.append(
-            AnswerLine(
-                question=QUESTIONS[question_of(name)],
-                label=plain_name(name),
-                title=f"{name}: {QUANTITIES[name].measures}",
-                values=values,
-                picture=None,
-                change="",
-                between="",
-                verdict="",
-                tone="open",
-                tasks="",
-            )
+        text = ShownRow(
+            QUESTIONS[question_of(name)], short_name(name), name, "", "", "", "", "", "", "open", ""
         )
-    alone = len(groups) == 1
-    title: Paragraph = (
-        ("Did ", Name(next(iter(groups))), " find the right code, and did it use it?")
-        if alone
-        else ("Did the agents find the right code, use it, and did that matter?",)
-    )
-    left = len(groups) - len(shown)
-    why = _said(answer.headline) if answer is not None else _no_analysis(data)
-    more = (f"{plural(left, 'more configuration')} in the tables below.",) if left else ()
-    return AnswerView(
-        title=title,
-        about=(
-            *_scope(data),
-            (" Means over tasks, with the number of tasks that have a value in brackets."),
-        ),
-        columns=_columns(sorted(shown), colours),
+        title = f"{name}: {QUANTITIES[name].measures}"
+        lines.append(AnswerLine(text, title, values, None, None))
+    left = len(groups) - len(kept)
+    texts = None if answer is None else shown(answer)
+    limits = [] if texts is None else list(map(_limit, texts.look_at))
+    if left:
+        more = f"{plural(left, 'more configuration')} in the tables below"
+        limits.insert(0, LimitView(more, "#groups", (), 0))
+    view = PairView(
+        key="",
+        title=(Name(kept[0]),) if len(groups) == 1 else (plural(len(groups), "configuration"),),
+        about=(*_scope(data), " Means over tasks, with the number of tasks in brackets."),
+        columns=_columns(kept, colours),
         lines=tuple(lines),
         compared=False,
-        axes={},
         heading="",
-        statement=why,
-        also=(),
-        look_at=(*more, *(_look_at(answer) if answer is not None else ())),
-        meanings=_meanings(named, ratios=False),
+        statement=_no_analysis(data) if texts is None else texts.sentences,
+        look_at=tuple(limits),
     )
+    return view, named
 
 
 def _no_analysis(data: ReportData) -> str:
@@ -302,4 +301,4 @@ def _mean(group: GroupSummary, name: str) -> str:
     found = group.value(name)
     if found is None or found.mean is None:
         return formats.MISSING
-    return f"{written(name, found.mean)} ({found.n:,})"
+    return f"{mean_text(name, found.mean)} ({found.n:,})"

@@ -38,6 +38,10 @@ Paragraph = tuple[str, ...]
 
 Align = Literal["left", "right"]
 
+MOST_NAMES, MOST_WORDS = 6, 2
+"""Most columns of names before the numbers, and of words behind them, for which the style sheet has
+classes."""
+
 _NOTHING = frozenset({"", "0", "–", "– (0)", "0 of 0"})
 """Cells without a number."""
 
@@ -69,6 +73,20 @@ class ReportTable:
         return tuple("right" if column.startswith(">") else "left" for column in self.columns)
 
     @property
+    def shape(self) -> str:
+        """The classes that align all cells of a table whose numbers stand together; else nothing.
+
+        A page has thousands of cells: a class for each took a tenth of it.
+        """
+        aligns = self.aligns
+        first = aligns.index("right") if "right" in aligns else 0
+        behind = aligns[::-1].index("right") if first else 0
+        numbers = aligns[first : len(aligns) - behind]
+        if not first or "left" in numbers or first > MOST_NAMES or behind > MOST_WORDS:
+            return ""
+        return f"n{first} w{behind}" if behind else f"n{first}"
+
+    @property
     def headings(self) -> tuple[str, ...]:
         """Headings as shown."""
         return tuple(column.removeprefix(">") for column in self.columns)
@@ -84,10 +102,17 @@ class Section:
     tables: tuple[ReportTable, ...] = ()
     points: tuple[Paragraph, ...] = ()
     """A list after the tables."""
+    text: str = ""
+    """Lines that stand as they are, before everything else."""
     code: str = ""
     """Lines to copy, at the end."""
     code_caption: str = ""
     """What these lines are for."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is more than a heading."""
+        return bool(self.text or self.paragraphs or self.tables or self.points or self.code)
 
 
 def make_table(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from groundtrace.documents.answer import Answer
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.report.blocks_of_trials import MadeTrial
+from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
@@ -38,9 +40,9 @@ class ReportData:
     """Number of distinct tasks in the rows, if it is already known."""
 
 
-def comparison_of(impact: ImpactDocument) -> MatchedComparison | None:
-    """The comparison that the answer uses."""
-    answer = impact.answer
+def comparison_of(impact: ImpactDocument, answer: Answer | None = None) -> MatchedComparison | None:
+    """The comparison that an answer uses; by default the document's own answer."""
+    answer = impact.answer if answer is None else answer
     lists = {
         "matched_comparisons": impact.matched_comparisons,
         "other_comparisons": impact.other_comparisons,
@@ -50,3 +52,14 @@ def comparison_of(impact: ImpactDocument) -> MatchedComparison | None:
         if found.suite is None and (found.baseline_config, found.config) == wanted:
             return found
     return None
+
+
+def pair_answers(impact: ImpactDocument) -> list[Answer]:
+    """The answers with a comparison, the document's own first."""
+    own = impact.answer
+    return [own, *(one for one in impact.answers if one.comparison is not None and one != own)]
+
+
+def pair_key(answer: Answer) -> str:
+    """What the address calls a pair."""
+    return f"{shown_name(answer.config or '')} against {shown_name(answer.baseline or '')}"

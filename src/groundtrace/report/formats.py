@@ -157,6 +157,7 @@ _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "characters": tokens,
     "USD": dollars,
     "files": average,
+    "calls": average,
 }
 """Unit to how its values are written; a quantity without such a unit is a share or a reward."""
 

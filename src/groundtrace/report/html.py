@@ -10,6 +10,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -45,8 +46,8 @@ MAX_TRIALS = 20_000
 FEW_TRIALS = 200
 """A page of fewer trials is made in one process: to start others takes longer."""
 
-TRIALS_AFTER = "errors"
-"""The section that the table of trials follows."""
+SHORT = {"chain": "Where the chain breaks", "tasks": "Task by task", "trials": "Trials, one by one"}
+"""Sections between the answer and all numbers; those of charts only if there is one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def render(data: ReportData) -> str:
     """The whole page."""
     from markupsafe import Markup
 
-    style, script = asset("page.css"), asset("parts.js") + asset("page.js")
+    style = _short(asset("page.css"))
+    script = _short(asset("parts.js")) + _short(asset("page.js"))
     surveyed = collect_distinct(data.rows, _surveyed)
     table = surveyed.table
     data = dataclasses.replace(data, tasks=surveyed.tasks.number())
@@ -74,6 +76,8 @@ def render(data: ReportData) -> str:
     found = FirstFound()
     packed = _packed(data, table, found, max(limit - used, 0))
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
+    drawn = charts(data, surveyed.units, table.links, found, colours)
+    filled = {chart.section for chart in drawn} | {"trials"}
     return _template().render(
         policy=_policy(script, style=style),
         answer=answer_view(data, colours),
@@ -83,9 +87,9 @@ def render(data: ReportData) -> str:
         legend=LEGEND,
         generated_at=data.summary.generated_at,
         sections=[section for section in sections(data) if section.id != "answer"],
-        charts=charts(data, surveyed.units, table.links, found, colours),
+        charts=drawn,
+        short=[(id_, title) for id_, title in SHORT.items() if id_ in filled],
         trials=_trials_text(table, packed),
-        trials_after=TRIALS_AFTER,
         script=Markup(script),
         style=Markup(style),
         table_data=Markup(_json(head | {"rows": rows})),
@@ -93,13 +97,27 @@ def render(data: ReportData) -> str:
     )
 
 
+def _short(text: str) -> str:
+    """A style or a script without indents and without lines that are only a comment."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if not _COMMENT.fullmatch(line)) + "\n"
+
+
+_COMMENT = re.compile(r"(/\*((?!\*/).)*\*/)?")
+
+
 @cache
 def _template() -> Template:
     """The page's template, compiled once: that took a quarter of `run` for 64 small runs."""
     from jinja2 import Environment
+    from markupsafe import Markup
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.globals.update(is_name=lambda part: isinstance(part, Name))
+    # A page has thousands of cells: left is the default, and cells and rows need no end tags.
+    environment.globals.update(
+        is_name=lambda part: isinstance(part, Name),
+        mark={"": "", "left": "", "right": Markup(" class=r")},
+    )
     return environment.from_string(asset("page.html.j2"))
 
 

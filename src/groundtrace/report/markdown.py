@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
-from groundtrace.base.visible import visible
+from groundtrace.base.visible import columns_taken, visible
 from groundtrace.report.blocks import Align, Name, Paragraph, ReportTable, Section
 from groundtrace.report.data import ReportData
 from groundtrace.report.safe_text import with_note
@@ -42,6 +41,8 @@ def _lines(data: ReportData) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     yield from (f"## {section.title}", "")
+    if section.text:
+        yield from (*_fenced("text", section.text), "")
     for text in section.paragraphs:
         yield from (paragraph(text), "")
     for found in (table for table in section.tables if not table.detail):
@@ -55,8 +56,13 @@ def _section(section: Section) -> Iterator[str]:
     if section.points:
         yield ""
     if section.code:
-        fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(section.code)), default=0))
-        yield from (section.code_caption, "", f"{fence}toml", section.code, fence, "")
+        yield from (section.code_caption, "", *_fenced("toml", section.code), "")
+
+
+def _fenced(language: str, text: str) -> tuple[str, str, str]:
+    """A block of lines; its fence is longer than any in the text."""
+    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
+    return (f"{fence}{language}", text, fence)
 
 
 def paragraph(parts: Paragraph) -> str:
@@ -85,7 +91,7 @@ def table_lines(found: ReportTable) -> Iterator[str]:
         yield "There is nothing to list."
         return
     cells = [[_cell(part) for part in row] for row in (found.headings, *found.rows)]
-    widths = [max(3, *(_width(row[i]) for row in cells)) for i in range(len(found.columns))]
+    widths = [max(3, *(columns_taken(row[i]) for row in cells)) for i in range(len(found.columns))]
     yield _row(cells[0], widths, found.aligns)
     rules = (
         "-" * (width - 1) + ":" if align == "right" else "-" * width
@@ -103,19 +109,9 @@ def _cell(part: str) -> str:
 
 def _row(cells: Sequence[str], widths: Sequence[int], aligns: Sequence[Align]) -> str:
     padded = (
-        " " * (width - _width(cell)) + cell
+        " " * (width - columns_taken(cell)) + cell
         if align == "right"
-        else cell + " " * (width - _width(cell))
+        else cell + " " * (width - columns_taken(cell))
         for cell, width, align in zip(cells, widths, aligns, strict=True)
     )
     return f"| {' | '.join(padded)} |"
-
-
-def _width(text: str) -> int:
-    """Columns that a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in text
-    )

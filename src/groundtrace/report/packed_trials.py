@@ -250,11 +250,7 @@ def _explain(detail: Detail) -> str:
     """The command that shows the same in a terminal, in the folder that contains the run."""
     outcome = detail.row.outcome
     folder = "" if outcome is None else f"{outcome.run_id}/{outcome.path}"
-    return (
-        f"groundtrace explain {shell_word(folder)} --tasks TASKS"
-        if 0 < len(folder) <= FOLDER
-        else ""
-    )
+    return f"groundtrace explain {shell_word(folder)}" if 0 < len(folder) <= FOLDER else ""
 
 
 def _tokens_counted(coverage: Coverage) -> str:

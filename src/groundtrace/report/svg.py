@@ -29,7 +29,7 @@ def element(name: str, *children: str | Markup, **attributes: str | float | None
     )
     inner = "".join(escape(child) for child in children)
     # The name and the keys come from this package, never from data.
-    return Markup(f"<{name}{given}>{inner}</{name}>")
+    return Markup(f"<{name}{given}>{inner}</{name}>" if inner else f"<{name}{given}/>")
 
 
 def group(*children: str | Markup, **attributes: str | float | None) -> Markup:
@@ -62,7 +62,12 @@ def text(
     x: float, y: float, words: str, class_: str | None = None, anchor: str | None = None
 ) -> Markup:
     """One line of text; `anchor` is `middle` or `end`."""
-    return element("text", words, x=x, y=y, class_=class_, text_anchor=anchor)
+    classes = " ".join(filter(None, (class_, _ANCHORS[anchor])))
+    return element("text", words, x=x, y=y, class_=classes or None)
+
+
+_ANCHORS = {None: None, "middle": "mid", "end": "end-of"}
+"""Anchor of a text to its class: a page has hundreds of texts."""
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
@@ -73,6 +78,43 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
 def circle(x: float, y: float, radius: float, class_: str, title: str | None = None) -> Markup:
     """A dot."""
     return element("circle", *_title(title), cx=x, cy=y, r=radius, class_=class_)
+
+
+SHAPES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "k0": (),
+    "k1": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "k2": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
+    "k3": ((0, -1.15), (1.15, 0.95), (-1.15, 0.95)),
+    "k4": ((0, 1.15), (1.15, -0.95), (-1.15, -0.95)),
+    "k5": ((-1.15, -0.6), (1.15, -0.6), (1.15, 0.6), (-1.15, 0.6)),
+    "k6": ((-0.6, -1.15), (0.6, -1.15), (0.6, 1.15), (-0.6, 1.15)),
+    "k7": ((-1.15, 0), (-0.6, -1), (0.6, -1), (1.15, 0), (0.6, 1), (-0.6, 1)),
+}
+"""The shape of each colour, around 0 with a radius of about 1; none is a dot. The style sheet has the
+same shapes for keys, so that nobody needs the colours."""
+
+
+def mark(
+    x: float, y: float, radius: float, colour: str, class_: str = "", title: str | None = None
+) -> Markup:
+    """The mark of a configuration: its colour and its shape."""
+    classes = f"f-{colour} {class_}".strip()
+    corners = SHAPES.get(colour, ())
+    if not corners:
+        return circle(x, y, radius, classes, title)
+    # Steps from corner to corner are shorter than places, and a page has hundreds of marks.
+    (left, top), *rest = corners
+    steps = [
+        (radius * (to[0] - at[0]), radius * (to[1] - at[1]))
+        for at, to in zip(corners, rest, strict=False)
+    ]
+    start = f"M{_fine(x + radius * left)} {_fine(y + radius * top)}"
+    route = start + "".join(f"l{_fine(dx)} {_fine(dy)}" for dx, dy in steps) + "z"
+    return element("path", *_title(title), d=route, class_=classes)
+
+
+def _fine(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def bar(
@@ -124,8 +166,10 @@ def _title(words: str | None) -> tuple[Markup, ...]:
 
 
 def _written(value: str | float) -> str:
-    """Numbers to a tenth of a pixel."""
-    return value if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")
+    """Numbers to a tenth of a pixel, large ones to a pixel: nobody sees more of it."""
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}".removesuffix(".0")
 
 
 # --- scales: values to pixels, and the round values of an axis -------------------------------

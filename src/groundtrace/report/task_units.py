@@ -22,11 +22,27 @@ DRAWN_BY_TASK: tuple[Display, ...] = (
     "first_hit_charts",
     "utilization",
     "lines_chart",
+    "chain",
 )
 """Displays whose charts use the values of single tasks."""
 
+CHAIN = (
+    "file_recall",
+    "shown.file_recall",
+    "util_read_overlap_with_relevant_files",
+    "util_write_overlap_with_expected_edit_files",
+)
+"""From relevant files met to files edited."""
+SOLVED = "solved"
+"""1 for a trial with a reward of 1, else 0; without a reward there is no value."""
+
 KEPT = tuple(
-    dict.fromkeys(name for display in DRAWN_BY_TASK for name in QUANTITIES.names_in(display))
+    dict.fromkeys(
+        [
+            *CHAIN,
+            *(name for display in DRAWN_BY_TASK for name in QUANTITIES.names_in(display)),
+        ]
+    )
 )
 """Values that these charts need."""
 
@@ -36,7 +52,7 @@ class ChartTrial(NamedTuple):
 
     hit: bool | None
     values: Mapping[str, float]
-    """The values of `KEPT` that the trial has."""
+    """The values of `KEPT` that the trial has, and whether it was solved."""
     clock: str | None = None
     """What its seconds count from; None if nothing says so."""
 
@@ -75,6 +91,8 @@ class TaskUnits:
             return
         key = (row.config_name, row.task_name, row.benchmark or None)
         values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
+        if (reward := value_of(row, "reward")) is not None:
+            values[SOLVED] = float(reward >= 1)
         self._trials.setdefault(key, []).append(ChartTrial(row.hit, values, clock_of(row)))
 
     def by_config(self) -> Mapping[str, list[TaskUnit]]:

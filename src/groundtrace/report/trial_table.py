@@ -11,9 +11,14 @@ from groundtrace.report.task_units import value_of
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import reason
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.verdicts import VERDICTS, verdict_of
 
 NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")
 """Numbers of the table. The number of calls and the number of missed files come after them."""
+
+
+LISTS = ("configs", "suites", "runs", "models", "found", "verdicts")
+"""Names that rows refer to by number."""
 
 
 def trial_columns() -> list[dict[str, str]]:
@@ -26,7 +31,7 @@ def trial_columns() -> list[dict[str, str]]:
             {"name": name, "label": label, "better": record.better, "measures": record.measures}
         )
     calls = "Tool calls of the trial."
-    missed = "Ground-truth files that were never retrieved."
+    missed = "Relevant files that were never met."
     found.append({"name": "calls", "label": "calls", "better": "", "measures": calls})
     found.append({"name": "missed", "label": "missed", "better": "lower", "measures": missed})
     return found
@@ -49,7 +54,7 @@ class TrialTable:
 
     def __init__(self, limit: int) -> None:
         self.rows: list[list[Any]] = []
-        """[task, trial, config, suite, run, model, found, values, texts] of each trial."""
+        """[task, trial, config, suite, run, model, found, verdict, values, texts] of each trial."""
         self.links = TrialLinks()
         """Addresses of these trials."""
         self.copies: set[int] = set()
@@ -59,7 +64,7 @@ class TrialTable:
         self.places: dict[tuple[str, str | None], int] = {}
         """Run and document of a trial to its row."""
         self._limit = limit
-        self._lists = {name: _List() for name in ("configs", "suites", "runs", "models", "found")}
+        self._lists = {name: _List() for name in LISTS}
 
     def add(self, row: TrialRow, *, counted_in: str | None) -> None:
         """Add one row; beyond the limit it is only counted. `counted_in` is the run whose copy of
@@ -75,13 +80,14 @@ class TrialTable:
         lists = self._lists
         self.rows.append(
             [
-                shown_name(row.task_name),
+                shown_name(_task(row)),
                 shown_name(row.trial_name),
                 lists["configs"].number(row.config_name),
                 lists["suites"].number(row.benchmark or "unknown"),
                 lists["runs"].number(row.run_id),
                 lists["models"].number(row.model or "unknown"),
                 lists["found"].number(found_word(row, counted_in)),
+                lists["verdicts"].number(VERDICTS[verdict_of(row)]),
                 values,
                 texts,
             ]
@@ -97,15 +103,22 @@ class TrialTable:
         return {name: found.texts for name, found in self._lists.items()}
 
 
+def _task(row: TrialRow) -> str:
+    """The task as people know it: a session by its day and what was asked."""
+    if row.title is None:
+        return row.task_name
+    return " ".join(part for part in ((row.started_at or "")[:10], row.title) if part)
+
+
 def found_word(row: TrialRow, counted_in: str | None) -> str:
-    """One word for how much was found, or why that is unknown (D19)."""
+    """How many of the relevant files were met, or why that is unknown (D19)."""
     if counted_in is not None:
         where = "in this run" if counted_in == row.run_id else "in another run"
         return f"copy, counted {where}"
     if not row.computable:
         return reason(row.reason)
     recall = row.metrics.get("file_recall", 0.0)
-    return "found all" if recall >= 1 else "found some" if row.hit else "never hit"
+    return "all met" if recall >= 1 else "some met" if row.hit else "none met"
 
 
 def shown_numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from groundtrace.base.visible import plural
+from groundtrace.impact.answer_names import short_name
 from groundtrace.metrics.catalogue import QUANTITIES
 
 __all__ = ["KIND_WORDS", "LABEL_WORDS", "REASON_WORDS", "left_out", "plural", "reason"]
@@ -15,8 +16,8 @@ REASON_WORDS: Mapping[str, str] = {
     "empty_trace": "no tool call could be read",
     "answers_missing": "most results are missing",
     "subagents_unseen": "the work of subagents is not in the trace",
-    "never_hit": "never hit",
-    "nothing_retrieved": "nothing retrieved",
+    "never_hit": "never met",
+    "nothing_retrieved": "nothing met",
     "nothing_judged_irrelevant": "no file is judged irrelevant",
     "nothing_written": "nothing written",
     "no_time": "no times in the trace",
@@ -26,7 +27,7 @@ REASON_WORDS: Mapping[str, str] = {
     "chars_unknown": "too many sizes are unknown",
     "context_unknown": "what the context still held is unknown",
     "nothing_shown": "nothing shown",
-    "nothing_found": "nothing found",
+    "nothing_found": "nothing met",
     "no_subagents": "no subagents",
     "older_document": "made from an older document",
     "not_in_document": "not in a document of that version",
@@ -89,11 +90,11 @@ REASON_WORDS: Mapping[str, str] = {
 """Reason codes in words; any other code is shown with spaces instead of underscores."""
 
 LABEL_WORDS: Mapping[str, str] = {
-    "irrelevant_retrieval": "Files retrieved that are not in the ground truth",
-    "missed_key_evidence": "Ground-truth files never retrieved",
+    "irrelevant_retrieval": "Files met that are not in the ground truth",
+    "missed_key_evidence": "Relevant files never met",
     "wrong_evidence_used": "Files written that are not in the ground truth",
-    "unused_correct_retrieval": "Ground-truth files retrieved but never written",
-    "ambiguity_near_miss": "Retrieved files in the folder of a ground-truth file",
+    "unused_correct_retrieval": "Relevant files met but never written",
+    "ambiguity_near_miss": "Files met in the folder of a relevant file",
 }
 """What each label of the error taxonomy counts."""
 
@@ -108,9 +109,11 @@ LABEL_NAMES: Mapping[str, str] = {
 
 
 def plain_name(name: str) -> str:
-    """The plain name of a metric or outcome; the canonical name is in the tooltip."""
-    record = QUANTITIES[name]
-    return record.plain or record.title
+    """The one name of a metric or outcome, as a heading; the canonical name is in the tooltip."""
+    found = short_name(name)
+    if found == name and not QUANTITIES[name].plain:
+        return QUANTITIES[name].title
+    return f"{found[:1].upper()}{found[1:]}"
 
 
 KIND_WORDS: Mapping[str, str] = {

@@ -48,6 +48,7 @@ class GroupCounts:
         "labels",
         "left_out",
         "origins",
+        "patches",
         "rows",
         "sizes",
         "sources",
@@ -60,6 +61,7 @@ class GroupCounts:
         self.flags: defaultdict[str, int] = defaultdict(int)
         self.traces: defaultdict[str, int] = defaultdict(int)
         self.sources: defaultdict[str, int] = defaultdict(int)
+        self.patches: defaultdict[str, int] = defaultdict(int)
         self.confidences: defaultdict[str, int] = defaultdict(int)
         self.origins: defaultdict[str, int] = defaultdict(int)
         self.sizes: defaultdict[str, int] = defaultdict(int)
@@ -99,6 +101,7 @@ class GroupCounts:
             flags["unmatched_suffixes"] += 1
         self.traces[coverage.trace_source or NONE] += 1
         self.sources[coverage.ground_truth_source or NONE] += 1
+        self.patches[row.patch_source or NONE] += 1
         self.confidences[coverage.ground_truth_confidence or NONE] += 1
         origin = coverage.elapsed_origin
         self.origins[NONE if origin is UNSET else origin or NONE] += 1

@@ -8,7 +8,12 @@ from msgspec import UNSET
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.events import EventsDocument, EventSummary
-from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, MetricsDocument
+from groundtrace.documents.metrics import (
+    EditTargets,
+    ErrorTaxonomy,
+    FileLevelMetrics,
+    MetricsDocument,
+)
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.metrics.catalogue import values_in
 from groundtrace.metrics.evidence import EvidenceView, access_counts, why_no_events
@@ -62,7 +67,7 @@ def row_from(
         reason=found.reason,
         metrics=values,
         undefined=undefined,
-        hit=found.first_gt_hit_step is not None if found.computable else None,
+        hit=_is_hit(found) if found.computable else None,
         hit_shown=shown.first_gt_hit_step is not None if shown.computable else None,
         volume=volume,
         labels=dict((taxonomy.labels or {}).items()),
@@ -78,9 +83,41 @@ def row_from(
         looked_at=None if metrics.looked_at is UNSET else metrics.looked_at,
         document=path,
         repo=None if where.repo is UNSET else where.repo,
+        title=where.title or None,
+        branch=where.branch or None,
+        started_at=where.started_at or None,
+        servers={} if metrics.servers is UNSET else metrics.servers,
+        relevant_lines=_relevant_lines(metrics),
         outcome=outcome,
+        patch_source=_patch_source(metrics),
+        parts=_parts(metrics),
         no_outcome=no_outcome,
     )
+
+
+def _relevant_lines(metrics: MetricsDocument) -> float | None:
+    lines = metrics.line_level_metrics
+    return None if lines is UNSET or lines.lines_relevant is None else float(lines.lines_relevant)
+
+
+def _is_hit(found: FileLevelMetrics) -> bool:
+    """Whether a relevant file was met; in a ranked list nothing is met at a step."""
+    if found.basis is not UNSET:
+        return bool(found.n_overlap)
+    return found.first_gt_hit_step is not None
+
+
+def _patch_source(metrics: MetricsDocument) -> str | None:
+    """Where the edited files of a trial come from that are compared with the gold patch."""
+    section = metrics.patch_metrics
+    return None if section is UNSET or section.recall is None else section.source
+
+
+def _parts(metrics: MetricsDocument) -> dict[str, tuple[int, int]]:
+    section = metrics.published_metrics
+    if section is UNSET:
+        return {}
+    return {name: (parts.part, parts.whole) for name, parts in section.parts.items()}
 
 
 def _edit_targets(taxonomy: ErrorTaxonomy) -> EditTargets | None:

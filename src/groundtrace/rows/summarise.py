@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
 from groundtrace.documents.metrics import TaxonomyLabel
@@ -202,8 +203,13 @@ OWN = "own clock: "
 
 _SPECIFIED = tuple(name for name, metric in METRICS.items() if metric.section in SPECIFIED)
 
+PART, WHOLE = "part: ", "whole: "
+"""Before the names of metrics whose numerators and denominators are summed (`Metric.micro`)."""
+
+_MICRO = tuple(name for name, metric in METRICS.items() if metric.micro)
+_PARTS = tuple(f"{front}{name}" for name in _MICRO for front in (PART, WHOLE))
 _OWN_TIMES = tuple(f"{OWN}{name}" for name in timed_names())
-_NAMES = (*METRICS, *VOLUME, *OUTCOMES, *LABELS, "hit", "hit_shown", *_OWN_TIMES)
+_NAMES = (*METRICS, *VOLUME, *OUTCOMES, *LABELS, "hit", "hit_shown", *_OWN_TIMES, *_PARTS)
 """Every value of a row that a summary has statistics of, in the order in which `_values` gives
 them."""
 
@@ -227,7 +233,18 @@ def _values(row: TrialRow) -> list[float | None]:
         values.append(None if label in row.not_applicable else row.labels.get(label))
     values += (row.hit, row.hit_shown)
     values += map(row.metrics.get, timed_names())
+    for name in _MICRO:
+        values += row.parts.get(name, (None, None))
     return values
+
+
+def _with_micro(name: str, found: Mapping[str, Distribution]) -> Distribution:
+    """The statistics of a metric; with the average over all tasks together if papers use it."""
+    alone = found[name]
+    part, whole = (found.get(f"{front}{name}") for front in (PART, WHOLE))
+    if part is None or whole is None or part.mean is None or not whole.mean:
+        return alone
+    return replace(alone, micro=part.mean / whole.mean)  # both have the same n
 
 
 def _why_missing(row: TrialRow) -> Callable[[str], str]:
@@ -346,7 +363,9 @@ class SummaryTable:
             computable=len(rows) - sum(group.left_out.values()),
             left_out=_sorted(group.left_out),
             metrics={name: found[name] for name in _SPECIFIED},
-            more_metrics={name: found[name] for name in METRICS if name not in _SPECIFIED},
+            more_metrics={
+                name: _with_micro(name, found) for name in METRICS if name not in _SPECIFIED
+            },
             outcomes={name: found[name] for name in OUTCOMES},
             volume={name: found[name] for name in VOLUME},
             first_hit=self._first_hit(rows, "hit", "first_hit", found, clock),
@@ -405,6 +424,7 @@ def _coverage(group: GroupCounts) -> CoverageTable:
     return CoverageTable(
         **{flag: group.flags[flag] for flag in (*FLAGS, "degraded")},
         trace_sources=_sorted(group.traces),
+        patch_sources=_sorted(group.patches),
         ground_truth_sources=_sorted(group.sources),
         ground_truth_confidences=_sorted(group.confidences),
         elapsed_origins=_sorted(group.origins),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import field
 
 from groundtrace.documents.events import Coverage, EventSummary
-from groundtrace.documents.looked_at import LookedAt
+from groundtrace.documents.looked_at import LookedAt, ServerUse
 from groundtrace.documents.metrics import EditTargets, Slices
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import TrialId
@@ -73,8 +73,21 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     repo: str | None = None
     """The task's only repository, if known. Statistics need it: tasks of one repository tend to
     rise and fall together."""
+    title: str | None = None
+    """What the user asked first, of a session that no data set names."""
+    branch: str | None = None
+    started_at: str | None = None
+    """When the session began, for trials without records."""
+    servers: Mapping[str, ServerUse] = field(default_factory=dict)
+    """What the calls of each MCP server took, beside those of all other tools."""
+    relevant_lines: float | None = None
+    """Distinct lines of the ground truth, if it has lines."""
     outcome: TrialOutcome | None = None
     """From outcomes.json; None when the run has none."""
+    patch_source: str | None = None
+    """Where the edited files come from that are compared with the gold patch; None if none are."""
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Metric to its numerator and denominator, for averages over all tasks together."""
     no_outcome: str = "no_outcome"
     """Why there is no outcome, if there is none: `no_outcome`, or `outcomes_refused` if
     outcomes.json cannot be read (D62)."""

@@ -11,17 +11,21 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
 
 VERDICTS: Mapping[Verdict, str] = {
-    "resolved": "resolved",
+    "resolved": "solved",
     "partly": "partly",
-    "not_resolved": "not resolved",
-    "no_verdict": "no verdict",
+    "not_resolved": "not solved",
+    "no_verdict": "lost (no reward)",
 }
 """Every verdict in the order of tables, and its words."""
 
 
 def verdict_of(row: TrialRow) -> Verdict:
-    """The verdict from a trial's reward: 1 or more is resolved, 0 or less is not resolved."""
-    reward = None if row.outcome is None else row.outcome.reward
+    """The verdict from a trial's reward."""
+    return verdict_of_reward(None if row.outcome is None else row.outcome.reward)
+
+
+def verdict_of_reward(reward: float | None) -> Verdict:
+    """1 or more is solved, 0 or less is not solved."""
     if reward is None:
         return "no_verdict"
     if reward >= 1:

@@ -54,7 +54,7 @@ def evaluate(request: Request, did: Did | None = None) -> Evaluated:
     request.ticker.advance(sum(summary.name in did.settled[one.folder.url] for one in outputs))
     settle_existing(outputs, Job(request, (summary,), single), did)
     if not done.evaluated and not done.unchanged and not done.failed:
-        raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace normalize'")
+        raise NothingFoundError(f"{request.runs}: no events documents; run 'groundtrace run'")
     if not single:
         _summarise_all(request, did)
     return done

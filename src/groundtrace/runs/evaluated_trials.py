@@ -290,7 +290,7 @@ def evaluated_trials(
         nothing = False
         yield trial
     if nothing:
-        raise NothingFoundError(f"{folders.runs}: nothing evaluated; run 'groundtrace evaluate'")
+        raise NothingFoundError(f"{folders.runs}: nothing evaluated; run 'groundtrace run'")
 
 
 def evaluated_trials_in(

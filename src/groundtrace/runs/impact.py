@@ -203,7 +203,7 @@ def _analysis(
     if first is None:
         named = [one for own in inputs.values() for one in own.refused]
         why = f"all refused, such as {lines_of(named)[0]}" if named else "no metrics"
-        raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace evaluate' first")
+        raise NothingFoundError(f"{request.runs}: {why}; run 'groundtrace run' first")
     every = chain((first,), rows)
     paths = (one.path.partition("/") for own in inputs.values() for one in own.refused)
     options = replace(options, refused=frozenset((config, file) for config, _, file in paths))

@@ -86,7 +86,11 @@ def normalize(
             if request.only is not None:
                 why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
             raise NothingFoundError(
-                nothing_found(request.runs, [*found.skipped(), *done.nearest])
+                nothing_found(
+                    request.runs,
+                    [*found.skipped(), *done.nearest],
+                    [*done.faults, *done.broken],
+                )
                 if why is None
                 else f"{request.runs}: {why}"
             )
@@ -108,7 +112,15 @@ def _left_runs(request: Request, done: Normalized) -> list[str]:
     return [output.run_id for output in outputs if output.folder.url not in found]
 
 
-def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
+MAPPING_HINT = (
+    "a mapping (--reader FILE) reads formats that no reader knows: "
+    "https://github.com/groundtrace/groundtrace/blob/main/docs/guides/map-a-format.md"
+)
+
+
+def nothing_found(
+    runs: str, passed: Iterable[SkippedFolder | Skipped], faults: Sequence[str] = ()
+) -> str:
     """The message if RUNS has no trial: what was looked for, and what came closest."""
     from groundtrace.discover.loose import nearest
     from groundtrace.traces import all_readers
@@ -123,8 +135,26 @@ def nothing_found(runs: str, passed: Iterable[SkippedFolder | Skipped]) -> str:
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
+        + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
+        + "; predictions and ranked lists are read if RUNS is the file itself"
+        + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
+        + _tasks_there(runs)
         + "; see 'normalize --dry-run'"
     )
+
+
+def _tasks_there(runs: str) -> str:
+    """A hint if RUNS holds task definitions: the two folders are easily swapped."""
+    from groundtrace.errors import GroundtraceError
+    from groundtrace.truth.definitions import load_tasks
+
+    try:
+        index = load_tasks([runs])
+    except GroundtraceError:
+        return ""
+    many = 0 if index is None else len(index)
+    tasks = f"{many} task{'s' if many > 1 else ''}"
+    return f"; it holds {tasks}: are RUNS and --tasks swapped?" if many else ""
 
 
 def _notes(tasks: TaskDefinitions | None, context: WorkContext) -> list[str]:
@@ -178,8 +208,15 @@ _FAULTS = frozenset({"bad_row", "stray_trace", "trace_missing", "unrecognised"})
 """Kinds of problems that make a trial missing although the user named it."""
 
 
-_BROKEN = frozenset({"broken_json", "broken_toml", "unreadable", "too_large"})
-"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer."""
+_BROKEN = frozenset(
+    {
+        *("broken_json", "broken_toml", "unreadable", "too_large"),
+        *("broken_line", "truncated_line", "line_too_long", "wrong_type"),
+        *("link_not_followed", "not_a_file"),
+    }
+)
+"""Kinds of problems of records: a broken `result.json` takes its trial's reward out of the answer,
+and a row that is cut is a trial less."""
 
 
 _UNCLEAR = frozenset({"order_unknown", "verdicts_disagree"})
@@ -203,7 +240,11 @@ def _note_fault(item: Found, done: Normalized) -> None:
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
     elif problem.kind in _BROKEN:
-        named = str(problem) if item.is_named_whole else f"{item.path}/{problem}"
+        is_itself = item.is_named_whole or problem.file in (
+            item.path,
+            item.path.rpartition("/")[2],
+        )
+        named = str(problem) if is_itself else f"{item.path}/{problem}"
         done.broken.append(mask(f"cannot be read: {named}"))
     elif problem.kind in _UNCLEAR:
         done.broken.append(mask(f"unclear: {problem}"))

@@ -107,7 +107,7 @@ class OutputFolders(Frozen, frozen=True, dict=True):
         found = list(_named_apart(_below(base, "", _GROUPS, Links())))
         if not found:
             raise NothingFoundError(
-                f"{base.url}: holds no {OUTPUT} folder; run 'groundtrace normalize' first"
+                f"{base.url}: holds no {OUTPUT} folder; run 'groundtrace run' first"
             )
         return found, False
 

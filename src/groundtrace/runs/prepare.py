@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from groundtrace.base.limit import allowed_seconds
 from groundtrace.config import Location, Settings, load_mappings
 from groundtrace.errors import UsageError
 from groundtrace.options import RunOptions, rows_of
@@ -102,11 +103,16 @@ def request_for(
         may_fork=may_fork,
     )
     own = {name: given[name] for name in Request.__struct_fields__ if name in given}
-    with closing(engine), masking(settings.mask):
+    seconds = allowed_seconds(settings.trial_seconds)
+    with closing(engine), masking(settings.mask), seconds:
         if "only" in own:
             own["only"] = _only_for(runs, given, reads_traces=reads_traces)
         own |= {"engine": engine, "settings": settings, "ticker": ticker or NoTicker()}
         yield Request(runs=runs, **own)
+        if reads_traces:
+            from groundtrace.runs.inputs import remember
+
+            remember(folders_for(runs, given), given)
 
 
 def _only_for(runs: str, given: Mapping[str, Any], *, reads_traces: bool) -> str:

@@ -194,7 +194,7 @@ def _data(
     summary: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
     if summary.document is None:
         reason = summary.problem.reason if summary.problem is not None else "missing"
-        raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace evaluate'")
+        raise NothingFoundError(f"{folder.url}: no summary ({reason}); run 'groundtrace run'")
     impact: StoredDocument[ImpactDocument] = read_one(folder, IMPACT, "impact_analysis")
     return ReportData(
         scope=target.run_id,

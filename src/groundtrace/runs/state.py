@@ -81,7 +81,7 @@ def load_state(folder: Folder) -> State:
         if version != __version__:
             return State(earlier=version)
         return msgspec.json.decode(data, type=State)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError, MemoryError):
         return State()
 
 
@@ -94,7 +94,10 @@ def fingerprint(*parts: Any) -> str:
     """A short digest of anything that msgspec can encode."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
-        digest.update(msgspec.json.encode(part, order="deterministic"))
+        try:
+            digest.update(msgspec.json.encode(part, order="deterministic"))
+        except UnicodeEncodeError:  # names of files are bytes, and not always UTF-8
+            digest.update(repr(part).encode("utf-8", "surrogatepass"))
         digest.update(b"\0")
     return digest.hexdigest()
 

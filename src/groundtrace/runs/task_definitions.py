@@ -45,7 +45,7 @@ class TaskDefinitions:
         """What to say about the definitions; reads them at first use. Without a word about it, a
         wrong folder looked like tasks without ground truth."""
         notes = [str(problem) for problem in self.problems]
-        if self.index is not None and not len(self.index):
+        if self.index is not None and not len(self.index) and not self.index.histories:
             where = ", ".join(self._locations)
             notes.append(f"{where}: no task in it; name the folder that holds the tasks' folders")
         return notes
@@ -67,7 +67,10 @@ class TaskDefinitions:
             marks.append(fingerprint_lines(lines))
         if len(marks) == len(self._locations):
             return fingerprint(marks)
-        return fingerprint([known.task(task) for task in self.index.tasks] if self.index else [])
+        if self.index is None:
+            return fingerprint([])
+        histories = [history.mark for history in self.index.histories]
+        return fingerprint([*(known.task(task) for task in self.index.tasks), *histories])
 
 
 def _has_scheme(location: str) -> bool:

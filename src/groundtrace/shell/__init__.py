@@ -35,18 +35,18 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
-from groundtrace.model import FileRef, Problem, RootSign, ToolResult
+from groundtrace.model import FileRef, Printed, Problem, RootSign
 from groundtrace.paths.windows import is_rooted
 from groundtrace.shell.align.divide import divide
 from groundtrace.shell.align.fit import are_mixed
-from groundtrace.shell.output import Output, read_output
+from groundtrace.shell.output import ShellOutput, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.shell.powershell.language import ShellLanguage, language_of
 from groundtrace.shell.powershell.parts import slashed
@@ -80,59 +80,56 @@ class ShellView(msgspec.Struct, frozen=True):
 
 def shell_refs(
     command: str,
-    result: ToolResult | None,
+    printed: Printed,
     cwd: str | None,
     settings: Settings,
     texts: Mapping[str, str] | None = None,
     shell: str | None = None,
 ) -> ShellView:
-    """The files that `command` touched when it ran in `cwd` and gave `result`.
+    """The files that `command` touched when it ran in `cwd` and gave `printed`.
 
     `texts` has the text of files that the agent wrote before; it may run them (D141). `shell` is
     the shell that the harness names, or that the other commands of the session are written for.
     """
     table = _table(settings.shell_commands) if settings.shell_commands else TABLE
-    output = read_output(result, _speaks(table, command))
-    if output.refused or not isinstance(command, str):
+    output = read_output(printed, _speaks(table, command))
+    if output.refused:
         return ShellView(failed=True)
-    if _submits(command, output.lines):
+    if printed.submitted:
         return ShellView()
-    # OpenHands repeats a command above its output if the command ends with an escaped semicolon.
-    if output.lines and output.lines[0].strip() == command.strip():
-        del output.lines[0]
     if settings.shell == "ignore":
-        return ShellView(failed=bool(result and result.is_error) and not output.lines)
+        return ShellView(failed=printed.is_error and not output.lines)
     language = language_of(command, shell)
     if language.language is None and _LISTED in "\n".join(output.lines[:12]):
         language = ShellLanguage("powershell", command)  # no other shell prints such a table
     if language.language in ("powershell", "cmd"):
-        return _windows(language, result, cwd, output, table, texts)
+        return _windows(language, printed, cwd, output, table, texts)
     tree = parse(command)
     if tree.broken and not output.lines and output.unparsed:
         return ShellView(failed=True)  # the shell could not parse it either, and ran nothing
     walker = Walker(tree, cwd, output, table, texts)
     try:
         parts = walker.run_tree(tree)
-        refs, failed = _resolve(parts, output, bool(result and result.is_error))
+        refs, failed = _resolve(parts, output, printed.is_error)
     except RecursionError:
         # Such a command is data, not something that an agent reads with.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(failed=False, problems=(problem,))
     problems = _problems(tree.broken, output)
-    signs = () if not walker.signs or _git_failed(result) else tuple(walker.signs)
+    signs = () if not walker.signs or _git_failed(printed) else tuple(walker.signs)
     return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts), signs)
 
 
-def _git_failed(result: ToolResult | None) -> bool:
+def _git_failed(printed: Printed) -> bool:
     """Whether git, or a program that says so, gave up: nothing shows where a repository is."""
-    return result is None or "fatal: " in result.text
+    return "fatal: " in printed.text or "fatal: " in printed.errors
 
 
 def _windows(
     language: ShellLanguage,
-    result: ToolResult | None,
+    printed: Printed,
     cwd: str | None,
-    output: Output,
+    output: ShellOutput,
     table: Mapping[str, ProgramEntry],
     texts: Mapping[str, str] | None,
 ) -> ShellView:
@@ -142,14 +139,14 @@ def _windows(
         return ShellView(failed=True)
     try:
         walker, parts, unread = follow(language, cwd, output, table, texts)
-        refs, failed = _resolve(parts, output, bool(result and result.is_error))
+        refs, failed = _resolve(parts, output, printed.is_error)
     except RecursionError:
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
         return ShellView(problems=(problem,))
     problems = tuple(Problem("", "shell_not_read", f"not read: {what}") for what in unread)
     failed = failed and not unread
     refs = distinct(_slashed(ref) for ref in refs)
-    signs = () if not walker.signs or _git_failed(result) else tuple(walker.signs)
+    signs = () if not walker.signs or _git_failed(printed) else tuple(walker.signs)
     return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts), signs)
 
 
@@ -171,20 +168,9 @@ def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:
 
 _LISTED = "LastWriteTime         Length Name"
 """The heading of Get-ChildItem's table."""
-_MARKS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
-_SUBMISSION = regex(
-    rf"\s*(?:cd \S{{1,1000}} && )?echo (['\"]?)(?:{'|'.join(_MARKS)})\1\s*(?:$|&&|;|\n)"
-)
 
 
-def _submits(command: str, lines: Sequence[str]) -> bool:
-    """Whether this is the final submission: what follows the mark is the answer, not a read."""
-    if lines and lines[0].strip() in _MARKS:
-        return True
-    return "_FINAL_OUTPUT" in command and _SUBMISSION.match(command) is not None
-
-
-def _problems(broken: bool, output: Output) -> tuple[Problem, ...]:
+def _problems(broken: bool, output: ShellOutput) -> tuple[Problem, ...]:
     """A problem if the command does not parse, unless bash itself reported that."""
     if not broken or output.had_errors:
         return ()
@@ -241,7 +227,9 @@ def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]
     return {**TABLE, **added_programs(added, TABLE)}
 
 
-def _resolve(parts: list[Part], output: Output, is_error: bool) -> tuple[tuple[FileRef, ...], bool]:
+def _resolve(
+    parts: list[Part], output: ShellOutput, is_error: bool
+) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
     refs_of_parts: list[FileRef] = []
     asked = got = False

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.errors import InputError
 from groundtrace.storage.folder import (
@@ -58,7 +59,25 @@ def open_folder(location: str | os.PathLike[str]) -> Folder:
         return folder
     if isinstance(folder, LocalFolder) and folder.path.exists():
         raise InputError(f"{location}: a file, where a folder is expected")
-    raise InputError(f"{location}: no such folder")
+    raise InputError(f"{location}: no such folder{_nearest(folder)}")
+
+
+def _nearest(folder: Folder) -> str:
+    """The folder or file of the most similar name beside a missing one, for the message."""
+    if not isinstance(folder, LocalFolder):
+        return ""
+    path = folder.path
+    above = path.parent
+    while not above.is_dir() and above != above.parent:
+        path, above = above, above.parent
+    try:
+        names = [name for name in os.listdir(above) if not name.startswith(".")]
+    except OSError:
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.6)
+    return f"; did you mean {clean_text(str(above / near[0]))}?" if near else ""
 
 
 class Place(Frozen, frozen=True):

@@ -112,6 +112,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
         _number("trial_seconds", "How long the trial ran, by the clock.", "seconds"),
         _count("output_tokens", "Output tokens."),
         _text("output_tokens_source", "Where they were found."),
+        _count("model_calls", "How often the model was called."),
         _text("exception", "Recorded exception."),
         _text("document", "Events document, relative to the run's retrieval_events folder."),
     ),

@@ -1,19 +1,26 @@
 """TREC run and qrels files; trec_eval computes the numbers of the metrics documents from them.
 
 A query is a trial (`run/task`), a document is a file. Names are percent-encoded, because TREC
-files are split at white space. Files are ranked by first access; scores fall by one.
+files are split at white space. Files are ranked by first access, or as a ranked list has them;
+scores fall by one. Qrels hold relevant files (1) and files that are judged irrelevant (0), which
+bpref needs. A query that retrieved nothing is in the qrels and in no run: a run file has no way to
+say it. Such queries are listed in `<run>.empty`, and count as 0 in a mean over all queries of the
+qrels (`trec_eval -c`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
+from msgspec import UNSET
+
 from groundtrace.base.safe_names import safe_name
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
+from groundtrace.metrics.judged import judged_zero
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
 from groundtrace.tables.trec_functions import function_rankings
@@ -38,8 +45,13 @@ def query_of(detail: Detail) -> str:
     return trec_name(name)
 
 
+EMPTY = ".empty"
+"""Ending of the lists of queries that retrieved nothing."""
+
+
 def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
-    """For each configuration `<config>.qrels` and a run file per ranking, of computable trials."""
+    """For each configuration `<config>.qrels`, a run file per ranking, and the queries that are in
+    no run file, of computable trials."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         streams: dict[Path, IO[str]] = {}
@@ -57,11 +69,11 @@ def write_trec(details: Iterable[Detail], folder: Path) -> list[Path]:
 
 def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
     evidence = EvidenceView(detail.events)
-    entries = set(evidence.truth)
     query = query_of(detail)
-    yield "qrels", [f"{query} 0 {trec_name(entry)} 1" for entry in evidence.truth]
-    for name, kinds in RANKINGS.items():
-        ranked = [_document(touch, entries) for touch in evidence.first(kinds)]
+    rankings = _rankings(evidence)
+    judged = dict.fromkeys(evidence.truth, 1) | dict.fromkeys(_irrelevant(evidence, rankings), 0)
+    yield "qrels", [f"{query} 0 {trec_name(name)} {grade}" for name, grade in judged.items()]
+    for name, ranked in rankings.items():
         yield (
             f"{name}.run",
             [
@@ -69,6 +81,8 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
                 for rank, file in enumerate(ranked, 1)
             ],
         )
+        if not ranked:
+            yield f"{name}.run{EMPTY}", [query]
     yield from _functions(evidence, query)
 
 
@@ -82,6 +96,31 @@ def _functions(evidence: EvidenceView, query: str) -> Iterator[tuple[str, list[s
                 for rank, name in enumerate(shown, 1)
             ],
         )
+
+
+def _rankings(evidence: EvidenceView) -> dict[str, list[str]]:
+    """Each ranking that is written, by name: the files in their order."""
+    ranking = evidence.document.ranking
+    if evidence.basis == "ranking" and ranking is not UNSET:
+        spelled = {entry.lower(): entry for entry in evidence.truth}
+        return {"retrieved": [spelled.get(file.lower(), file) for file in ranking.files]}
+    entries = set(evidence.truth)
+    return {
+        name: [_document(touch, entries) for touch in evidence.first(kinds)]
+        for name, kinds in RANKINGS.items()
+    }
+
+
+def _irrelevant(evidence: EvidenceView, rankings: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Files that are judged irrelevant, named as in the rankings. One that nothing retrieved must
+    not be named like another file that was."""
+    entries = set(evidence.truth)
+    taken = entries.union(*rankings.values())
+    for file, touch in judged_zero(evidence).items():
+        if touch is not None:
+            yield _document(touch, entries)
+        else:
+            yield f"./{file}" if file in taken else file
 
 
 def _document(touch: Touch, entries: set[str]) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from groundtrace.answers.line import text_size
-from groundtrace.answers.refusals import shown_text
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
@@ -30,6 +29,7 @@ from groundtrace.tools.readers import call_readers
 from groundtrace.tools.session_shell import SessionShell
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
+from groundtrace.traces.kit.frames import printed, shown_text
 
 __all__ = ["canonical", "check_tools", "is_known_tool", "view_calls"]
 
@@ -297,14 +297,15 @@ def _shell(
     if place:
         place = spelled_beside(place, cwd or "")
         place = f"{cwd}/{place}" if cwd and not place.startswith("/") else place
-    result = call.result
-    if result is not None and result.persisted_path is not None:
-        # The structured result holds the whole output, but the model saw only the preview (D4).
-        result = replace(result, data=None)
     command = _command(call, entry)
     shell = own_files.shell_of(call) if entry.reads == "shell" else None
     view = groundtrace.shell.shell_refs(
-        command, result, place or cwd, settings, own_files.texts, shell
+        command,
+        printed(call.result, command),
+        place or cwd,
+        settings,
+        own_files.texts,
+        shell,
     )
     own_files.update(view.refs, view.texts)
     refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)

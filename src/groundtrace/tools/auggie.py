@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from groundtrace.answers.fold import fold
-from groundtrace.answers.line import Shown, in_runs, size
-from groundtrace.answers.numbered import numbered_lines, runs_of
+from groundtrace.answers.headed import path_sections, ranged_headings
+from groundtrace.answers.line import Shown
 from groundtrace.answers.payload import Payload, payload_of
 from groundtrace.answers.places import absolute
-from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
     as_items,
     as_mapping,
@@ -27,64 +26,28 @@ from groundtrace.model import AccessKind, ToolCall
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.table import ToolEntry
 
-_HEADER = regex(r"\s*(?:#+ |[-*] )?(?:Path|File): `?(?P<path>[^\s`][^`]*)`?\s*")
-_TAG = regex(
-    r'<search_result path="(?P<path>[^"\n]{1,4096})" startLine="(?P<start>\d{1,9})" endLine="(?P<end>\d{1,9})"'
-)
-_FENCE = regex(r"```(?P<start>\d{1,9}):(?P<end>\d{1,9}):(?P<path>[^\n]{1,4096})$")
-"""How Cursor names a section."""
-
 
 def retrieval(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files with sections that were shown (D2: retrieval is code search)."""
     payload = payload_of(call.result)
     repo = _repository(call)
     cwd = first_text(call.arguments, ("directory_path", "workspace_path")) or cwd
+    lines = payload.text.split("\n")
+
+    def place(path: str) -> str:
+        return _place(path, repo, cwd)
+
     shown = [
         *_in_fields(payload, repo, cwd),
-        *_named(payload, repo, cwd),
-        *_sections(payload, repo, cwd),
+        *ranged_headings(lines, place, repo),
+        *path_sections(lines, place, repo),
     ]
     refs = fold(shown, f"{entry.short}: sections shown")
     return Findings(refs, failed=not refs, repos=distinct((repo or "",)))
 
 
-def _sections(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:
-    path = ""
-    lines: list[str] = []
-    for line in [*payload.text.split("\n"), "Path: end"]:
-        header = _HEADER.fullmatch(line)
-        if header is None:
-            lines.append(line)
-            continue
-        if path:
-            yield from _section(path, lines, repo)
-        path, lines = _place(header["path"], repo, cwd), []
-
-
 def _place(path: str, repo: str | None, cwd: str | None) -> str:
     return path.strip().lstrip("/") if repo else absolute(path, cwd)
-
-
-def _section(path: str, lines: list[str], repo: str | None) -> Iterator[Shown]:
-    found = numbered_lines(lines)
-    filled = [line for line in lines if line.strip()]
-    if found:
-        chars = sum([line.size for line in found])
-        yield from in_runs(path, "matched", runs_of(found), chars, repo)
-    elif any(line.strip() != "..." for line in filled):
-        yield Shown(path, "matched", chars=size(filled), repo=repo)
-    else:
-        yield Shown(path, "surfaced", repo=repo)
-
-
-def _named(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:
-    """Sections whose heading has the lines: `<search_result path=…>`, "```10:20:a.py"."""
-    for line in payload.text.split("\n"):
-        found = _TAG.match(line.lstrip()) or _FENCE.match(line)
-        if found is not None:
-            start, end = int(found["start"]), int(found["end"])
-            yield Shown(_place(found["path"], repo, cwd), "matched", start, end, repo=repo)
 
 
 def _in_fields(payload: Payload, repo: str | None, cwd: str | None) -> Iterator[Shown]:

@@ -15,13 +15,13 @@ from groundtrace.answers.fold import gaps, surfaced
 from groundtrace.answers.line import text_size
 from groundtrace.answers.numbered import SPACED, SURE, numbered, numbered_lines, runs_of
 from groundtrace.answers.places import absolute
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
 from groundtrace.model import Category, FileRef, ToolCall
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.line_shift import edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _SHOWS_FILE = regex(
     r"\s*Here's the result of running `cat -n` on (?:the file: )?(?!a snippet)(?P<path>[^\n]+?):?\n"

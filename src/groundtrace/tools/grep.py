@@ -7,16 +7,17 @@ it was one file, the lines have no name at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
-from groundtrace.answers.headed import found_below, text_below
+from groundtrace.answers.headed import below_in_tag, found_below, text_below
 from groundtrace.answers.line import Shown
+from groundtrace.answers.name_rows import ROWS
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.answers.texts import text_of
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
@@ -33,25 +34,26 @@ from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.local_files import listed
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _NONE = regex(
     r"\s*(?:No matches found|No files found|Found 0 |Error: (?:ripgrep|rg|grep|search) )",
     re.IGNORECASE,
 )
 _NOTE = regex(
-    r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches)"
+    r"\[Showing results|\(Results are truncated|Found \d+ (?:files?|lines?|total|matches|results?)"
     r"|\[\d+ lines? truncated|\.\.\. \[",
     re.IGNORECASE,
 )
 _WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
-_NUMBER = regex(r"\s*(\d{1,9})[:-]")
-_COUNT = regex(r"(?:(?P<path>.+):)?(?P<count>\d{1,9})")
+_ALONE = regex(r"0*[1-9]\d{0,8}")
+"""How often a file matched, if only one was searched."""
 
 
 def grep(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Files that a search matched or named. A call without a pattern only lists files (D2)."""
     has_pattern = any(
-        text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex")
+        text_or_empty(call.arguments.get(name)) for name in ("pattern", "query", "regex", "Query")
     )
     category = entry.category if has_pattern else "file_search"
     found = _found(call, entry, cwd)
@@ -105,12 +107,10 @@ def _counts(text: str, cwd: str | None, scope: str, searched: str) -> Findings:
     """`path:12` per file, or only `12` if one file was searched: names, no lines."""
     names = []
     for line in _lines(text):
-        match = _COUNT.fullmatch(line.strip())
-        if match is None or match["count"].strip("0") == "":
-            continue
-        if match["path"]:
-            names.append(locate(match["path"], cwd, scope))
-        elif searched:
+        name = ROWS["count"].name(line.strip())
+        if name:
+            names.append(locate(name, cwd, scope))
+        elif searched and _ALONE.fullmatch(line.strip()):
             names.append(scope)
     refs = surfaced(names, "grep: counts per file")
     return Findings(refs=refs, failed=not refs)
@@ -186,7 +186,13 @@ def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
     """
     workspace = _WORKSPACE.match(text[:5000])
     if workspace is not None:
-        return list(_in_workspace(text[workspace.end() :], workspace["root"]))
+        body = text[workspace.end() :].partition("</workspace_result>")[0]
+        return list(below_in_tag(body.split("\n"), lambda name: absolute(name, workspace["root"])))
+    if "\n│" in text or _HEADING.search(text[:5000]):
+        return list(_below_names(text, cwd, scope)) or None
+    objects = structured.objects_in(text, "File")
+    if objects is not None:
+        return list(_in_objects(objects, cwd, scope))
     listed = _listed_files(text, cwd, scope)
     if listed is not None:
         return listed
@@ -194,16 +200,37 @@ def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
     return list(found_below(lines, lambda name: locate(name, cwd, scope), bare=False)) or None
 
 
-def _in_workspace(body: str, root: str) -> Iterator[Shown]:
-    """Files below the root of a workspace: a name, and below it the lines that were found."""
+_HEADING = regex(r"(?:^|\n)# \S[^\n]{0,4096}\n *\d{1,9} \| ")
+_BARRED = regex(r" *(\d{1,9}) \| ")
+
+
+def _below_names(text: str, cwd: str | None, scope: str) -> Iterator[Shown]:
+    """Lines below the names of their files: Roo Code writes `# path`, then `  12 | text`; Cline the
+    path alone, then `│text` without a number."""
     path = ""
-    for line in body.partition("</workspace_result>")[0].split("\n"):
-        number = _NUMBER.match(line)
-        if path and number is not None:
-            yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
-        elif line and line[0] not in " \t([" and not line.endswith(":"):
-            path = absolute(line.strip(), root)
+    for line in text.split("\n"):
+        number = _BARRED.match(line)
+        if line.startswith("│"):
+            if path and line != "│----":
+                yield Shown(path, "matched", None, None, len(line) + 1)
+        elif number is not None:
+            if path:
+                yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
+        elif line.strip() and not _NOTE.match(line) and not line.startswith("----"):
+            name = line.strip().removeprefix("# ")
+            path = locate(name, cwd, scope) if named_like_file(name) or "/" in name else ""
+
+
+def _in_objects(
+    objects: Sequence[Mapping[str, Any]], cwd: str | None, scope: str
+) -> Iterator[Shown]:
+    """Lines that were found, one object for each; files if there are no lines."""
+    for one in objects:
+        path, line = locate(one["File"], cwd, scope), whole_number(one.get("LineNumber"))
+        if line is None:
             yield Shown(path, "surfaced")
+        else:
+            yield Shown(path, "matched", line, None, len(text_or_empty(one.get("LineContent"))) + 1)
 
 
 def _listed_files(text: str, cwd: str | None, scope: str) -> list[Shown] | None:

@@ -14,10 +14,11 @@ from typing import Any
 from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, gaps, surfaced
+from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
+from groundtrace.answers.listed import DASHED, dashed_tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.places import absolute, locate
-from groundtrace.answers.refusals import is_refusal, shown_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
     as_items,
@@ -33,6 +34,7 @@ from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 from groundtrace.tools.tagged_reads import tagged_read
+from groundtrace.traces.kit.frames import is_refusal, shown_text
 
 _DEFAULT_LIMIT = 2000
 _UNREADABLE = regex(
@@ -43,7 +45,7 @@ _NO_FILES = regex(
     re.IGNORECASE,
 )
 _NOTE = regex(
-    r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches)|\.\.\.|NOTE:"
+    r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches|results?)|\.\.\.|NOTE:"
     r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
     re.IGNORECASE,
 )
@@ -57,7 +59,6 @@ _NOT_WRITTEN = regex(
 )
 _SIZE = regex(r" \(\d{1,15} bytes\)$")
 """What Gemini CLI writes after a name."""
-_TREE_LINE = regex(r"(?P<indent>\s*)- (?P<name>.+)")
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -194,11 +195,19 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text) or not text.strip():
         return NOTHING
     scope = _scope(call, entry, cwd)
+    objects = structured.objects_in(text, "name")
+    if objects is not None:
+        files = (one["name"] for one in objects if one.get("isDir") is not True)
+        return Findings(
+            refs=surfaced((absolute(name, scope or cwd) for name in files), "listing: files listed")
+        )
     head, _, below = text.partition("\n")
-    if _TREE_LINE.match(text):
-        names = tuple(tree_files(text, cwd))
-    elif head.endswith("/") and _TREE_LINE.match(below):
-        names = tuple(tree_files(below, absolute(head, cwd)))
+    if DASHED.match(text):
+        names = tuple(absolute(name, cwd) for name in dashed_tree(text.split("\n")))
+    elif head.endswith("/") and DASHED.match(below):
+        names = tuple(
+            absolute(name, absolute(head, cwd)) for name in dashed_tree(below.split("\n"))
+        )
     else:
         plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(
@@ -207,24 +216,6 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             if not name.startswith("[DIR]") and not name.endswith(":")
         )
     return Findings(refs=surfaced(names, "listing: files listed"))
-
-
-def tree_files(text: str, cwd: str | None) -> Iterator[str]:
-    """Files of an indented tree whose folders end in `/`."""
-    folders: list[tuple[int, str]] = []
-    for line in text.split("\n"):
-        match = _TREE_LINE.fullmatch(line)
-        if match is None:
-            continue
-        indent, name = len(match["indent"]), match["name"].strip()
-        while folders and folders[-1][0] >= indent:
-            folders.pop()
-        parent = folders[-1][1] if folders else cwd
-        path = absolute(name, parent)
-        if name.endswith("/"):
-            folders.append((indent, path))
-        else:
-            yield path
 
 
 def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -284,10 +275,6 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs=refs, failed=not refs)
 
 
-_BLOCK = regex(r"^--- (?P<path>[^\n]{1,4096}?) ---$", re.MULTILINE)
-_END = "End of content"
-
-
 def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Findings:
     """A tool that prints several files, each below `--- path ---`: these files were read.
 
@@ -297,12 +284,9 @@ def several_files(call: ToolCall, _entry: ToolEntry, cwd: str | None) -> Finding
     text = shown_text(result)
     if result is None or result.is_error or is_refusal(text):
         return NOTHING
-    marks = list(_BLOCK.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    shown = []
-    for mark, end in zip(marks, ends, strict=False):  # `ends` has one item even without marks
-        body = text[mark.end() : end].strip("\n")
-        if body and mark["path"] != _END:
-            shown.append(Shown(absolute(mark["path"], cwd), "read", chars=text_size(body)))
+    shown = [
+        Shown(absolute(name, cwd), "read", chars=text_size(body))
+        for name, body in between_dashes(text)
+    ]
     refs = fold(shown, "read: files below their names")
     return Findings(refs=refs, failed=not refs)

@@ -7,18 +7,16 @@ the first call's tool and arguments say how to read it. The stored file itself d
 from __future__ import annotations
 
 import posixpath
-import re
 
 from msgspec.structs import replace
 
-from groundtrace.answers.numbered import SURE, numbered_lines
-from groundtrace.answers.refusals import shown_text
+from groundtrace.answers.numbered import GREPPED, SURE, numbered_lines
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef, ToolCall, ToolResult
+from groundtrace.traces.kit.frames import shown_text
 
 _STORED = regex(r"/tool-results/[^\s'\"/]+\Z")
 _NAME = regex(r"[\w.@+:,-]+")
-_GREPPED = regex(r"(\d{1,9})[:-](.*)", re.DOTALL)
 
 
 class StoredOutputs:
@@ -81,7 +79,7 @@ def _names(text: str, path: str) -> bool:
 def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
     """The first call, with the part of its stored output that a later call showed as its result."""
     text = shown_text(reading.result)
-    for form in (SURE, _GREPPED):
+    for form in (SURE, GREPPED):
         lines = numbered_lines(text.split("\n"), form)
         if lines and text.lstrip()[:1].isdigit():
             text = "\n".join(line.text for line in lines)

@@ -23,6 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.entry_points import entry_points
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
+from groundtrace.traces.aider import AiderReader
+from groundtrace.traces.antigravity import AntigravityReader
+from groundtrace.traces.api_log import ApiLogReader
 from groundtrace.traces.atif import AtifReader
 from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.claude_code import ClaudeCodeReader
@@ -34,8 +37,10 @@ from groundtrace.traces.inspect_ai import InspectReader
 from groundtrace.traces.kit.claims import stated_by
 from groundtrace.traces.kit.trial_files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
 from groundtrace.traces.mapped import BUNDLED
+from groundtrace.traces.mcpbr import McpbrReader
 from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
+from groundtrace.traces.otel import OtelReader
 from groundtrace.traces.swe_agent import SweAgentReader
 
 if TYPE_CHECKING:
@@ -48,12 +53,17 @@ READERS: tuple[Reader, ...] = (
     AtifReader(),
     CodexReader(),  # a session about Claude Code's logs quotes their markers
     GeminiReader(),
+    McpbrReader(),  # its events are Claude Code's
+    OtelReader(),  # attributes may hold messages of any harness
+    AntigravityReader(),
+    AiderReader(),
     ClaudeCodeReader(),
     ClineReader(),
     CursorReader(),
     InspectReader(),  # its messages look like a chat
     OpenHandsReader(),
     ChatReader(),
+    ApiLogReader(),
     MiniSweAgentReader(),
     SweAgentReader(),
     *BUNDLED,

@@ -125,6 +125,8 @@ class Source(msgspec.Struct):
     harness_version: str | None = None
     model: str | None = None
     cwd: str | None = None
+    branch: str | None = None
+    """Branch of the repository in which the harness started, if the file says it."""
     mcp_servers: dict[str, None] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     ledger: Ledger = field(default_factory=Ledger)

@@ -122,6 +122,7 @@ def _with_registry(known: GroundTruth, stated: GroundTruth | None) -> GroundTrut
         expected_edit_files_confidence=edits.expected_edit_files_confidence,
         edit_chunks=stated.edit_chunks or known.edit_chunks,
         hunks=stated.hunks or known.hunks,
+        old_names=stated.old_names or known.old_names,
         test_files=stated.test_files or known.test_files,
     )
 
@@ -204,6 +205,7 @@ def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> Groun
         symbols=_first(readings, SYMBOL_SOURCES, lambda reading: reading.symbols)[1],
         edit_chunks=_first(readings, EDIT_CHUNK_SOURCES, lambda reading: reading.edit_chunks)[1],
         hunks=_first(readings, EDIT_CHUNK_SOURCES, lambda reading: reading.hunks)[1],
+        old_names=_first(readings, EDIT_CHUNK_SOURCES, lambda reading: reading.old_names)[1],
         test_files=_first(readings, TEST_SOURCES, lambda reading: reading.test_files)[1],
     )
 

@@ -4,7 +4,7 @@
 |---|---|
 | a folder of task definitions | `tasks.build_index` |
 | a file of rows (`.jsonl`, `.json`, `.parquet`) | `rows.read_rows` |
-| `git:REPO@REV`, `git:REPO@A..B` | `git_history.tasks_of_history` |
+| `git:REPO@REV`, `git:REPO@A..B`, `git:REPO` | `git_history.tasks_of_history` |
 
 `SCHEMES` (its keys are `names.TASK_SCHEMES`) is for tasks that are neither a file nor a folder. It
 maps a prefix such as `git:` to the function that makes an index from the rest of the location.
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
@@ -45,7 +46,8 @@ def load_tasks(locations: Iterable[str]) -> TaskIndex | None:
             names.update(name.casefold() for name in (task.name, *task.aliases))
         taken |= names
         problems += (p for p in index.problems if p.kind != "duplicate_task" or p.line)
-    return index_of(tasks, problems)
+    histories = tuple(history for index in indexes for history in index.histories)
+    return replace(index_of(tasks, problems), histories=histories)
 
 
 def _one(location: str) -> TaskIndex:
@@ -59,7 +61,13 @@ def _one(location: str) -> TaskIndex:
         known = ", ".join(SUFFIXES)
         raise InputError(f"{location}: not a file of tasks ({known}) and not a folder of them")
     problems: list[Problem] = []
-    tasks = list(read_task_rows(place.folder, place.file, problems))
+    entry = place.folder.stat(place.file)
+    tasks: list[Task] = []
+    try:
+        with guarded(0 if entry is None else entry.size):
+            tasks = list(read_task_rows(place.folder, place.file, problems))
+    except OverLimitError as error:
+        raise InputError(f"{location}: {error}") from error
     if not tasks:
         why = f" ({problems[0].reason})" if problems else ""
         raise InputError(f"{location}: no task in it{why}")

@@ -1,26 +1,31 @@
-"""One task from a repository's own history: `git:REPO@REV` or `git:REPO@A..B` (D97).
+"""Tasks from a repository's own history: `git:REPO@REV`, `git:REPO@A..B` (D97), or `git:REPO`.
 
-For users without a benchmark: a session is evaluated against the commit that came out of it. The
-files that the change touches are relevant and are the edit targets, as with any gold patch.
+For users without a benchmark: a session is evaluated against the commits that came out of it. The
+files that the change touches are relevant and are the edit targets, as with any gold patch. With a
+revision all sessions are held against one change; without one, `own_commits` finds the commits of
+each session.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import visible
 from groundtrace.errors import InputError, UsageError
 from groundtrace.model import Task, TaskRow
-from groundtrace.truth.tasks import TaskIndex, index_of
+from groundtrace.truth.tasks import History, TaskIndex, index_of
 
 SCHEME = "git"
 
@@ -49,7 +54,7 @@ _DIFF = (
 
 _SHA = regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
-_USAGE = "write git:REPO@REVISION or git:REPO@FROM..TO"
+_USAGE = "write git:REPO, git:REPO@REVISION or git:REPO@FROM..TO"
 
 
 class RevisionRange(NamedTuple):
@@ -66,31 +71,119 @@ def tasks_of_history(location: str) -> TaskIndex:
 
     Raises UsageError if the location has another form, GitError if git cannot read it.
     """
+    if _names_no_revision(location):
+        return TaskIndex(histories=(history_of(location),))
     change = parse_location(location)
-    top = _top(change.repo)
+    history = history_of(change.repo)
     new = _commit(change.repo, change.new)
     old = (
         _first_parent(change.repo, new) if change.old is None else _commit(change.repo, change.old)
     )
-    patch = _patch(change.repo, old, new)
-    name = clean_text(Path(top).name.removesuffix(".git")) or "repository"
-    task = Task(
+    task = change_task(history, old, new)
+    return index_of([replace(task, takes_nameless=True)], [])
+
+
+def change_task(
+    history: History, old: str | None, new: str, files: Sequence[str] | None = None
+) -> Task:
+    """The task of a change from one commit to another; `files` are those that count."""
+    name = history.name
+    patch = _patch(history.repo, old, new, files)
+    return Task(
         name=f"{name}@{new}",
         benchmark=BENCHMARK,
         folder=None,
         repos=(name,),
-        repo_paths={clean_text(top): name},
+        repo_paths={clean_text(tree): name for tree in history.trees},
         aliases=tuple(dict.fromkeys((f"{name}@{new[:SHORT]}", f"{name}@{new[:7]}"))),
         row=TaskRow(
             file=f"{SCHEME}:{name}@{new[:SHORT]}",
             number=1,
             patch=clean_text(patch.decode("utf-8", errors="replace")),
             base_commit=old,
-            repository=top,
+            repository=history.trees[0],
         ),
-        takes_nameless=True,
     )
-    return index_of([task], [])
+
+
+def _names_no_revision(location: str) -> bool:
+    """Whether a location is a repository alone; a folder may have an `@` in its name."""
+    return bool(location) and ("@" not in location or Path(location).is_dir())
+
+
+def history_of(repo: str) -> History:
+    """A repository as it is now; raises GitError if git cannot read it."""
+    top = _top(repo)
+    name = clean_text(Path(top).name.removesuffix(".git")) or "repository"
+    listed = run_git(repo, ["worktree", "list", "--porcelain", "-z"]).split(b"\0")
+    trees = [os.fsdecode(line[9:]) for line in listed if line.startswith(b"worktree ")]
+    # `remote` and `config --get-regexp` read settings only; addresses are names here.
+    remotes = _settings_of(repo, r"^remote\..*\.url$")
+    refs = run_git(repo, ["for-each-ref", "--format=%(objectname) %(refname)"])
+    log = os.fsdecode(run_git(repo, ["rev-parse", "--git-path", "logs/HEAD"]).removesuffix(b"\n"))
+    lines = _reflog(Path(repo, log))
+    mark = hashlib.sha256(refs + b"\n".join(lines)).hexdigest()[:20]
+    return History(
+        repo=repo,
+        name=name,
+        trees=tuple(dict.fromkeys((top, *trees))),
+        remotes=tuple(remotes),
+        authors=frozenset(_who_committed(lines)),
+        mark=mark,
+    )
+
+
+def _settings_of(repo: str, pattern: str) -> list[str]:
+    """Values of the repository's own settings whose names match; empty if there are none."""
+    try:
+        output = run_git(
+            repo, ["config", "--local", "--no-includes", "-z", "--get-regexp", pattern]
+        )
+    except GitError:  # git calls "none" a failure
+        return []
+    parts = output.decode("utf-8", errors="replace").split("\0")
+    return [clean_text(part.partition("\n")[2]) for part in parts if "\n" in part]
+
+
+def _reflog(path: Path) -> list[bytes]:
+    """Lines of what happened to HEAD here; empty for a bare repository or a fresh clone."""
+    try:
+        if not path.is_file():  # a pipe would wait for ever
+            return []
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - MAX_REFLOG))
+            return stream.read(MAX_REFLOG).split(b"\n")
+    except OSError:
+        return []
+
+
+_COMMITTED = re.compile(rb"^[0-9a-f]+ [0-9a-f]+ .*<([^<>]*)> \d+ [-+]\d+\tcommit")
+
+
+def _who_committed(lines: Sequence[bytes]) -> Iterator[str]:
+    """Addresses of those who committed in this clone: commits that were fetched are not theirs."""
+    for line in lines:
+        found = _COMMITTED.match(line)
+        if found is not None:
+            yield found[1].decode("utf-8", errors="replace")
+
+
+def leads(history: History, old: str, new: str) -> bool:
+    """Whether a commit is the other one, or one that it stands on."""
+    asked = ["rev-list", "--max-count=1", old, f"^{new}"]
+    return not run_git(history.repo, asked).strip()
+
+
+def has_missing_parent(history: History, sha: str) -> bool:
+    """Whether a commit without parents has some in another clone; this one is shallow then."""
+    head, _, _ = run_git(history.repo, ["cat-file", "commit", sha]).partition(b"\n\n")
+    return b"\nparent " in head
+
+
+def branches_at(history: History, sha: str) -> frozenset[str]:
+    """Local branches that hold a commit."""
+    asked = ["for-each-ref", f"--contains={sha}", "--format=%(refname:short)", "refs/heads"]
+    return frozenset(run_git(history.repo, asked).decode("utf-8", errors="replace").split("\n"))
 
 
 def parse_location(location: str) -> RevisionRange:
@@ -138,8 +231,10 @@ def _first_parent(repo: str, sha: str) -> str | None:
     return parents[0] if parents else None
 
 
-def _patch(repo: str, old: str | None, new: str) -> bytes:
-    return run_git(repo, [*_DIFF, "--root", new] if old is None else [*_DIFF, old, new])
+def _patch(repo: str, old: str | None, new: str, files: Sequence[str] | None = None) -> bytes:
+    ends = ["--root", new] if old is None else [old, new]
+    named = [] if files is None else ["--", *(f":(top,literal){file}" for file in files)]
+    return run_git(repo, [*_DIFF, *ends, *named])
 
 
 # --- git in a repository that is not trusted -------------------------------------------------
@@ -151,6 +246,9 @@ def _patch(repo: str, old: str | None, new: str) -> bytes:
 
 TIME_LIMIT = 60.0
 """Seconds that one command may take."""
+
+MAX_REFLOG = 4 * 1024 * 1024
+"""Bytes of a reflog that are read, from its end: some twenty thousand entries."""
 
 MAX_OUTPUT = 64 * 1024 * 1024
 """Largest patch in bytes; a larger change is not a task."""
@@ -180,16 +278,20 @@ class GitError(InputError):
     """git refused, failed, took too long or wrote too much; the message says which."""
 
 
-def run_git(repo: str, arguments: Sequence[str], *, time_limit: float = TIME_LIMIT) -> bytes:
-    """Standard output of a git command in a repository.
+def run_git(
+    repo: str, arguments: Sequence[str], *, given: bytes = b"", time_limit: float = TIME_LIMIT
+) -> bytes:
+    """Standard output of a git command in a repository; `given` is its standard input.
 
     Raises GitError with git's own message if the command fails.
     """
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as asked:
+        asked.write(given)
+        asked.seek(0)
         try:
             process = subprocess.Popen(
                 [*git_command(), "-C", repo, *arguments],
-                stdin=subprocess.DEVNULL,
+                stdin=asked,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=git_environment(),

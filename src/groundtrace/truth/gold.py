@@ -33,6 +33,7 @@ def from_patch(patch: PatchResult, notes: Notes) -> SourceFindings:
         edit_files=collect(edits(patch.files), truth_file, notes),
         edit_chunks=tuple(TruthChunk(c.path, c.first, c.last) for c in patch.changed),
         hunks=patch.hunks,
+        old_names=patch.old_names,
     )
 
 
@@ -128,6 +129,7 @@ def gold_patches(script: str) -> PatchResult:
     faults: list[str] = []
     changed: list[ChangedLines] = []
     hunks: list[PatchHunk] = []
+    olds: dict[str, None] = {}
     for document in heredocs(script):
         if not looks_like_patch(document.body):
             continue
@@ -138,6 +140,9 @@ def gold_patches(script: str) -> PatchResult:
         # A second patch counts the lines of the file after the first patch.
         changed += (lines for lines in result.changed if lines.path not in found)
         hunks += (hunk for hunk in result.hunks if hunk.path not in found)
+        olds.update(dict.fromkeys(result.old_names))
         for file in result.files:
             found.setdefault(file.path, file)
-    return PatchResult(tuple(found.values()), tuple(faults), tuple(changed), tuple(hunks))
+    return PatchResult(
+        tuple(found.values()), tuple(faults), tuple(changed), tuple(olds), tuple(hunks)
+    )

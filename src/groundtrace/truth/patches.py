@@ -23,6 +23,8 @@ NOTHING = "/dev/null"
 
 _HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LINK = regex(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
+_INDEX = regex(r"index ([a-f0-9]+)\.\.[a-f0-9]+")
+_BINARY = regex(r"Binary files (.+) and .+ differ")
 _EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
 
 
@@ -52,6 +54,8 @@ class PatchResult(NamedTuple):
     faults: tuple[str, ...]
     changed: tuple[ChangedLines, ...] = ()
     """Each run of removed lines; for an insertion without removals, the lines around it (D55)."""
+    old_names: tuple[str, ...] = ()
+    """Distinct names before the patch, as SWE-PolyBench reads them (`_old_name`)."""
     hunks: tuple[PatchHunk, ...] = ()
     """The hunks of files that existed before, under their old names."""
 
@@ -115,6 +119,10 @@ class _Section(Frozen, frozen=True):
     moved_to: str | None = None
     copied: bool = False
     is_submodule: bool = False
+    index: str | None = None
+    """The old side of the line `index 1a2b3c4..5d6e7f8`."""
+    binary: str | None = None
+    """The old side of the line `Binary files … and … differ`."""
     has_hunk: bool = False
     hunks: tuple[Hunk, ...] = ()
 
@@ -123,6 +131,7 @@ _FLAGS: tuple[tuple[str, str], ...] = (
     ("new file mode ", "created"),
     ("deleted file mode ", "deleted"),
 )
+_NAMED = ((_INDEX, "index"), (_BINARY, "binary"))
 _MOVES: tuple[tuple[str, str, bool], ...] = (
     ("rename from ", "moved_from", False),
     ("rename to ", "moved_to", False),
@@ -139,6 +148,7 @@ def read_patch(text: str) -> PatchResult:
     found: dict[PatchedFile, None] = {}
     changed: dict[ChangedLines, None] = {}
     hunks: list[PatchHunk] = []
+    olds: dict[str, None] = {}
     for section in sections:
         if section.is_submodule:
             continue  # a link to a commit (a submodule) is not a file (D5)
@@ -147,6 +157,7 @@ def read_patch(text: str) -> PatchResult:
             faults.append(f"line {section.line}: a header that names no file")
         else:
             found.setdefault(file)
+            olds.setdefault(_old_name(section, file))
             if file.status not in ("added", "copied"):
                 old = file.old_path or file.path
                 changed.update(dict.fromkeys(_changed(old, section.hunks)))
@@ -156,7 +167,26 @@ def read_patch(text: str) -> PatchResult:
                 ]
     if not sections:
         faults.append("no header of a patch in it")
-    return PatchResult(tuple(found), tuple(faults), tuple(changed), tuple(hunks))
+    return PatchResult(tuple(found), tuple(faults), tuple(changed), tuple(olds), tuple(hunks))
+
+
+_NO_FILE = "0000000"
+
+
+def _old_name(section: _Section, file: PatchedFile) -> str:
+    """The name of a file before the patch, as the published program of SWE-PolyBench reads it (D232).
+
+    A created file is `/dev/null` if its header says so and has an `index` line. Without that line,
+    which data sets drop from gold patches, it keeps its own name; so does a created empty file, which
+    has no `---` line, unless its index is exactly seven zeros.
+    """
+    own = file.old_path or file.path
+    if section.index is None:
+        return own if section.git is not None or section.old != NOTHING else NOTHING
+    for stated in (section.old, section.binary):
+        if stated is not None:
+            return NOTHING if stated == NOTHING else own
+    return NOTHING if section.index == _NO_FILE else own
 
 
 def _changed(path: str, hunks: tuple[Hunk, ...]) -> list[ChangedLines]:
@@ -274,6 +304,9 @@ def _extended(section: _Section, line: str) -> _Section:
     for start, field in _FLAGS:
         if line.startswith(start):
             return replace(section, **{field: True})
+    for pattern, field in _NAMED:
+        if found := pattern.match(line):
+            return replace(section, **{field: found[1]})
     for start, field, copied in _MOVES:
         if line.startswith(start):
             moved = {field: _name(line[len(start) :])}

@@ -82,6 +82,8 @@ class SourceFindings(Frozen, frozen=True):
     """Lines that a patch changes."""
     hunks: tuple[PatchHunk, ...] = ()
     """The patch itself, as far as it changes files that existed before."""
+    old_names: tuple[str, ...] = ()
+    """Names of a patch's files before it (D232)."""
     test_files: tuple[str, ...] = ()
     """Files of a test patch."""
     expects_no_edit: bool = False

@@ -78,6 +78,7 @@ def _with_patch(truth: GroundTruth, row: TaskRow, notes: Notes) -> GroundTruth:
         expected_edit_files_confidence=CONFIDENCE if found.edit_files else None,
         edit_chunks=found.edit_chunks,
         hunks=found.hunks,
+        old_names=found.old_names,
     )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads, name_text
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import known
@@ -37,6 +37,10 @@ MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
 _PARQUET = "read_parquet(?, hive_partitioning = false)"
+PARQUET_MEMORY = "256MB"
+"""What DuckDB may use: a file of 29 kB with one cell of 900 MB took 2.6 GB."""
+MAX_ROWS = 1_000_000
+"""Most rows of a Parquet file. The largest data sets have tens of thousands."""
 BATCH = 256
 """Rows of a Parquet file in memory at a time."""
 
@@ -46,7 +50,7 @@ _INSTANCE = regex(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,
 def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[Task]:
     """The tasks of a data file, each name once; of rows with one name, the first counts."""
     seen: dict[str, int] = {}
-    stem = clean_text(name.rpartition(".")[0])
+    stem = name_text(name.rpartition(".")[0])
     for number, row in _rows(folder, name, problems):
         task, why = _task(row, stem, name, number)
         if task is None:
@@ -103,6 +107,7 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
             with duckdb.connect(":memory:") as database:
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
+                database.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
                 described = database.execute(
                     f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
                 ).description
@@ -117,6 +122,10 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
                 while rows := found.fetchmany(BATCH):
                     for row in rows:
                         number += 1
+                        if number > MAX_ROWS:
+                            reason = f"more than {MAX_ROWS:,} rows; the others are not read"
+                            problems.append(Problem(name, "too_large", reason))
+                            return
                         yield number, dict(zip(there, row, strict=True))
         except (OSError, duckdb.Error) as error:
             reason = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
@@ -200,7 +209,7 @@ def _task(row: Any, stem: str, file: str, number: int) -> tuple[Task | None, str
             repos=tuple(dict.fromkeys(repos)),
             aliases=tuple(dict.fromkeys(names[1:])),
             row=TaskRow(
-                file=file,
+                file=name_text(file),
                 number=number,
                 patch=_text(row.get("patch")),
                 test_patch=_text(row.get("test_patch")),

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from groundtrace.base import tomlio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
@@ -60,11 +61,28 @@ def suite_key(name: str) -> tuple[str, str]:
     return "", low
 
 
+class History(Frozen, frozen=True):
+    """A repository whose commits are the tasks of the sessions that made them."""
+
+    repo: str
+    """Path as the user gave it."""
+    name: str
+    trees: tuple[str, ...]
+    """Its folder and its other work trees."""
+    remotes: tuple[str, ...] = ()
+    authors: frozenset[str] = frozenset()
+    """Addresses of those who committed in this clone; empty if unknown."""
+    mark: str = ""
+    """Changes with every commit and every branch that moves."""
+
+
 class TaskIndex(Frozen, frozen=True):
     """Tasks by name; small and picklable, so that it can be sent to worker processes."""
 
     tasks: tuple[Task, ...] = ()
     problems: tuple[Problem, ...] = ()
+    histories: tuple[History, ...] = ()
+    """Repositories in which sessions find their own tasks."""
     _by_folder: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     _by_alias: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -122,7 +140,12 @@ def build_index(tasks: Folder) -> TaskIndex:
     found: list[Task] = []
     problems: list[Problem] = []
     for folder, path, suite, names in _task_folders(tasks, problems):
-        task, troubles = read_task(folder, suite, path, names)
+        try:
+            with guarded():
+                task, troubles = read_task(folder, suite, path, names)
+        except OverLimitError as error:
+            problems.append(Problem(path, "too_large", str(error)))
+            continue
         found.append(task)
         problems += troubles
     return index_of(found, problems)
@@ -143,8 +166,8 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
     return TaskIndex(
         tuple(found),
         tuple(problems),
-        {name: tuple(numbers) for name, numbers in by_folder.items()},
-        {name: tuple(numbers) for name, numbers in by_alias.items()},
+        _by_folder={name: tuple(numbers) for name, numbers in by_folder.items()},
+        _by_alias={name: tuple(numbers) for name, numbers in by_alias.items()},
     )
 
 

@@ -21,6 +21,7 @@ from groundtrace.report.trial_table import found_word, shown_numbers
 from groundtrace.report.wording import reason
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.verdicts import VERDICTS, verdict_of_reward
 from groundtrace.tables.columns import TABLES
 from groundtrace.tables.duck import close_off, connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
@@ -99,18 +100,10 @@ def trial_id(*names: str) -> str:
 
 
 def reward_words(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
-    """The reward in words, or why there is none."""
+    """The verdict in words, or why there is none."""
     if outcome is None:
         return reason(no_outcome)
-    if outcome.reward is None:
-        return "no valid reward"
-    if outcome.reward >= 1:
-        return "reward 1" if outcome.reward == 1 else "reward above 1"
-    return "reward 0" if outcome.reward == 0 else _between(outcome.reward)
-
-
-def _between(reward: float) -> str:
-    return "reward between 0 and 1" if reward > 0 else "reward below 0"
+    return VERDICTS[verdict_of_reward(outcome.reward)]
 
 
 def with_row(listed: ListedTrial, row: TrialRow, counted_in: str | None) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
+from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.documents.impact import ImpactDocument
-from groundtrace.report.answer_text import analysis_lines
+from groundtrace.report.answer_text import others, shown
 from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
@@ -63,7 +64,7 @@ class Answers:
                     snapshot.results.folders.runs.rstrip("/").rpartition("/")[2] or "."
                 ),
                 "status": with_note(STATUS),
-                "answer": self._answer.lines(snapshot),
+                "answer": self._answer.texts(snapshot),
                 "problems": [plain(problem) for problem in snapshot.problems[:100]],
                 "scopes": SCOPES,
                 "choices": offered,
@@ -132,9 +133,14 @@ class Answers:
             return None
         is_unique = sum(e.call_id == event.call_id for e in events) == 1
         try:
-            text = self._texts.text_of(found[2], event, is_unique=is_unique, whole="all" in given)
+            with allowed_seconds(self.library.results.settings.trial_seconds), guarded(None):
+                text = self._texts.text_of(
+                    found[2], event, is_unique=is_unique, whole="all" in given
+                )
         except OSError:
             text = CallText(note="The trace can no longer be read.")
+        except OverLimitError as error:
+            text = CallText(note=f"The trace was {error}.")
         return {
             "pieces": [
                 {
@@ -161,7 +167,9 @@ class Answers:
             return None
         outcome = snapshot.outcome(*found)
         path = None if outcome is None else outcome.path
-        return *found, trace_files(snapshot.run_folder(found[0]), path)
+        return *found, trace_files(
+            snapshot.run_folder(found[0]), path, self.library.results.settings.readers
+        )
 
     def _places(self, snapshot: Snapshot, question: Question) -> array[int]:
         """The answer to a question; it is kept for other pages of the same question."""
@@ -207,19 +215,15 @@ def _number(given: Mapping[str, str], name: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
 
 
-MAX_TEXT = 4_000
-"""Most characters that are shown of one line."""
-
-
 class StoredAnswer:
     """The answer over all results, read again only when the analysis on disk changes."""
 
     def __init__(self) -> None:
         self._mark = ""
-        self._lines: list[tuple[str, str]] = []
+        self._found: dict[str, Any] | None = None
 
-    def lines(self, snapshot: Snapshot) -> list[tuple[str, str]]:
-        """Each question with its answer; empty if there is no analysis.
+    def texts(self, snapshot: Snapshot) -> dict[str, Any] | None:
+        """The texts of the answer and of other pairs; None if there is no analysis.
 
         With `--only` there is none: the stored analysis is not about these trials alone.
         """
@@ -228,7 +232,16 @@ class StoredAnswer:
             stored: StoredDocument[ImpactDocument] = read_one(
                 snapshot.widest, IMPACT, "impact_analysis"
             )
-            lines = [] if stored.document is None else analysis_lines(stored.document)
-            self._lines = [(label, plain(text, MAX_TEXT)) for label, text in lines]
+            self._found = None if stored.document is None else answer_texts(stored.document)
             self._mark = mark
-        return self._lines
+        return self._found
+
+
+def answer_texts(document: ImpactDocument) -> dict[str, Any]:
+    """The answer as the viewer's script lays it out."""
+    found = shown(document.answer)
+    return {
+        **asdict(found),
+        "look_at": [item.line for item in found.look_at],
+        "also": others(document),
+    }

@@ -7,7 +7,7 @@ a path in a record that leads outside of its run is ignored.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from groundtrace.model import Problem, Trace
@@ -52,6 +52,8 @@ class TraceFiles:
     folder: Folder | None = None
     loose: tuple[str, str | None] | None = None
     """File and sample, if the trace has no folder of its own."""
+    mappings: tuple[tuple[str, str], ...] = ()
+    """Mappings of trace formats that the run was given."""
 
     @property
     def is_sample(self) -> bool:
@@ -73,11 +75,13 @@ class TraceFiles:
         if self.folder is None:
             return Trace()
         if self.loose is None:
-            return read_trace(self.folder).trace
-        return read_loose(self.folder, *self.loose).trace
+            return read_trace(self.folder, mappings=self.mappings).trace
+        return read_loose(self.folder, *self.loose, mappings=self.mappings).trace
 
 
-def trace_files(run: Folder | None, path: str | None) -> TraceFiles:
+def trace_files(
+    run: Folder | None, path: str | None, mappings: tuple[tuple[str, str], ...] = ()
+) -> TraceFiles:
     """The trace of the trial at `path` in its run; the path comes from the run's outcomes."""
     if run is None or path is None or "\0" in path:
         return TraceFiles(why_none=NOT_HERE)
@@ -86,11 +90,13 @@ def trace_files(run: Folder | None, path: str | None) -> TraceFiles:
         return TraceFiles(why_none=OUTSIDE)
     if _leaves(run, path):
         return TraceFiles(why_none=OUTSIDE)
-    readers, _ = all_readers()
+    readers, _ = all_readers(mappings) if mappings else all_readers()
     entry = run.stat(path) if path else None
     if not path or (entry is not None and entry.kind == "folder"):
-        return _of_folder(run.folder(path) if path else run, readers)
-    return _of_file(run, path, readers)
+        found = _of_folder(run.folder(path) if path else run, readers)
+    else:
+        found = _of_file(run, path, readers)
+    return replace(found, mappings=mappings)
 
 
 def _leaves(run: Folder, path: str) -> bool:

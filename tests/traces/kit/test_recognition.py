@@ -11,9 +11,11 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, Skipped, discover
 from groundtrace.model import Trial
+from groundtrace.runs.normalize import nothing_found
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import all_readers, read_trace
 from groundtrace.traces.kit import choose
+from groundtrace.traces.kit.choose import what_it_is
 from groundtrace.traces.kit.loose import read_loose, read_trace_of, recognise
 
 READERS = all_readers()[0]
@@ -194,3 +196,37 @@ def test_a_stream_after_some_words_of_the_shell_is_a_trace(tmp_path: Path) -> No
     shell = [f"npm warn {number}" for number in range(9)]
     (tmp_path / "stdout.txt").write_text("\n".join([*shell, *[json.dumps(EVENT)] * 5]))
     assert recognise(LocalFolder(tmp_path), "stdout.txt", READERS)[0] is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "looks"),
+    [
+        (b'{"version": 2, "width": 80, "height": 24}\n[0.1, "o", "$ "]\n', "a terminal recording"),
+        (b'{"v": 3, "id": "T-0a1b2c3d-11", "messages": []}', "an Amp thread"),
+        (b'{"responderUsername": "x", "requests": [{"message": {}}]}', "a VS Code chat"),
+        (b'{"cells": [], "nbformat": 4}', "a Jupyter notebook"),
+        (b'{"resourceMetrics": [{"x": 1}]}', "OpenTelemetry without"),
+        (b'{"run_type": "llm", "dotted_order": "x"}', "an export of LangSmith"),
+        (b'[{"traceId": "x", "parentObservationId": null}]', "an export of Langfuse"),
+        (b'[{"role": "user", "content": "hello"}]', "a chat of JSON messages without a tool call"),
+        (b'{"tasks": [{"baseline": {"tool_usage": {}}}]}', "results of mcpbr"),
+        (b"\x1b[2J$ ls\n", "a recorded terminal"),
+    ],
+)
+def test_a_file_that_no_reader_knows_is_named_by_its_looks(
+    data: bytes, looks: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x").write_bytes(data)
+    found, why, _ = recognise(LocalFolder(tmp_path), "x", READERS)
+    assert found is None and "no reader knows: it looks like" in why and looks in why
+
+
+def test_a_database_is_named() -> None:
+    assert what_it_is(b"SQLite format 3\0...").startswith("a database")
+
+
+def test_the_way_to_the_guide_is_told_if_nothing_was_found(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b'{"v": 3, "id": "T-0a1b2c3d-11", "messages": []}')
+    found = discover(LocalFolder(tmp_path), settings=Settings())
+    said = nothing_found("x", [item for item in found if isinstance(item, Skipped)])
+    assert "an Amp thread" in said and "map-a-format" in said and "--reader FILE" in said

@@ -10,6 +10,8 @@ first_hit     how soon the first relevant file was met
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from groundtrace.documents.metrics import FileLevelMetrics
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN
 from groundtrace.metrics.file_level.at_cutoffs import AT_CUTOFFS
@@ -34,6 +36,7 @@ def make_file_level(ranked: RankedList) -> FileLevelMetrics:
         n_ground_truth=ranked.relevant,
         n_overlap=sum(ranked.hits),
         first_gt_hit_step=first.event.step_index if first else None,
+        basis="ranking" if ranked.is_ranking else UNSET,
         **FILE_LEVEL.values(ranked),
     )
 
@@ -41,6 +44,8 @@ def make_file_level(ranked: RankedList) -> FileLevelMetrics:
 def _why(section: FileLevelMetrics, declared: MetricDeclaration[RankedList]) -> str:
     if not section.computable:
         return section.reason or "not_computable"
+    if declared.hit_metric is not None and section.basis is not UNSET:
+        return "no_trace"
     if declared.hit_metric is not None and section.first_gt_hit_step is None:
         return "never_hit"
     return declared.missing

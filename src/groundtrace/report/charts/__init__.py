@@ -6,9 +6,9 @@ Everything is counted in Python, so that a table below the chart can show the sa
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from groundtrace.documents.comparison import MatchedComparison
+from groundtrace.report.charts.chain import chain_chart
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
 from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts
@@ -17,13 +17,16 @@ from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
 from groundtrace.report.charts.use import functions_chart, lines_chart, use_chart
 from groundtrace.report.colours import MAX_CONFIGS
-from groundtrace.report.data import ReportData, comparison_of
+from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.task_units import TaskUnits
+from groundtrace.report.task_units import TaskUnit, TaskUnits
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plural
 
 __all__ = ["Chart", "charts"]
+
+MAX_PAIRS = 12
+"""Most pairs whose tasks are drawn."""
 
 
 def charts(
@@ -38,7 +41,7 @@ def charts(
     few = {name: every[name] for name in sorted(ordered[:FEW_CONFIGS])}
     groups = {name: data.summary.by_config[name] for name in few if name in data.summary.by_config}
     makers: Sequence[tuple[int, Callable[[], Iterator[Chart]]]] = (
-        (len(every), lambda: _tasks(comparison, links, colours)),
+        (len(every), lambda: _of_pairs(data, every, links, colours)),
         (len(many), lambda: found_charts(many, colours)),
         (len(few), lambda: first_found_chart(found, few, colours)),
         (len(few), lambda: lines_chart(few, colours)),
@@ -59,8 +62,26 @@ def _noted(chart: Chart, left: int) -> Chart:
     return dataclasses.replace(chart, note=(*chart.note, note))
 
 
-def _tasks(
-    comparison: MatchedComparison | None, links: TrialLinks, colours: Colours
+def _of_pairs(
+    data: ReportData,
+    units: Mapping[str, Sequence[TaskUnit]],
+    links: TrialLinks,
+    colours: Colours,
 ) -> Iterator[Chart]:
-    if comparison is not None:
-        yield from task_chart(comparison, links, colours)
+    """The chain and the tasks of each pair; without a comparison only the chain."""
+    compared = 0
+    for answer in [] if data.impact is None else pair_answers(data.impact)[:MAX_PAIRS]:
+        comparison = None if data.impact is None else comparison_of(data.impact, answer)
+        if comparison is None:
+            continue
+        names = (comparison.baseline_config, comparison.config)
+        for chart in (
+            *chain_chart(units, names, colours, comparison),
+            *task_chart(comparison, links, colours),
+        ):
+            made = dataclasses.replace(chart, pair=pair_key(answer))
+            yield dataclasses.replace(made, id=f"{chart.id}-{compared}" if compared else chart.id)
+        compared += 1
+    if not compared:
+        most = sorted(units, key=lambda name: (-len(units[name]), name))[:FEW_CONFIGS]
+        yield from chain_chart(units, sorted(most), colours)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from groundtrace.report.svg import Scale, bar, circle, fitted, picture, text, text_width
+from groundtrace.report.svg import Scale, bar, fitted, mark, picture, text, text_width
 
 BAR, GAP, BETWEEN = 13, 3, 13
 STACK, BETWEEN_STACKS, MOST_NAMES = 20, 9, 0.44
@@ -40,7 +40,7 @@ def grouped_bars(
 ) -> Markup:
     """The picture; `top` is the value of the longest possible bar (default: the largest value)."""
     stacked = width < NARROW_BELOW
-    names = 0.0 if stacked else min(max(text_width(r.label) for r in rows) + 12, width * 0.42)
+    names = 14.0 if stacked else min(max(text_width(r.label) for r in rows) + 26, width * 0.42)
     room = max((text_width(b.text) for r in rows for b in r.bars if b.value is not None), default=0)
     longest = top or max((b.value or 0.0 for r in rows for b in r.bars), default=0.0) or 1.0
     scale = Scale(0.0, longest, names, width - room - 10)
@@ -53,8 +53,9 @@ def grouped_bars(
             y += 17
         else:
             middle = y + height / 2 + 4
-            marks.append(text(names - 10, middle, fitted(row.label, names - 10), "label", "end"))
+            marks.append(text(names - 22, middle, fitted(row.label, names - 22), "label", "end"))
         for one in row.bars:
+            marks.append(mark(names - 8, y + BAR / 2, 4, one.colour))
             if one.value is None:
                 marks.append(text(names + 2, y + 11, one.text, "absent"))
             else:
@@ -107,12 +108,12 @@ def stacked_bars(
     for row in rows:
         middle = y + STACK / 2
         if stacked:
-            marks.append(circle(5, y + 7, 5, f"f-{row.colour}"))
+            marks.append(mark(6, y + 7, 5, row.colour))
             marks.append(text(16, y + 11, fitted(row.label, width - 16), "label"))
             y += 17
             middle = y + STACK / 2
         else:
-            marks.append(circle(5, middle, 5, f"f-{row.colour}"))
+            marks.append(mark(6, middle, 5, row.colour))
             marks.append(text(16, middle + 4, fitted(row.label, names - 26), "label"))
         scale = Scale(0.0, float(row.total), names, width - room)
         before = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -42,11 +43,17 @@ class Chart:
     """The numbers behind it."""
     note: Paragraph = ()
     size: Literal["whole", "half"] = "half"
+    pair: str = ""
+    """The pair of configurations that it is about; shown while that pair is chosen."""
+
+
+_TITLES = re.compile("<title>[^<]*</title>(?=</(?:rect|circle|path)>)")
 
 
 def drawn(draw: Draw, size: Literal["whole", "half"] = "half") -> tuple[Markup, Markup]:
-    """A chart at both of its widths."""
-    return draw(WIDE if size == "whole" else HALF), draw(NARROW)
+    """A chart at both of its widths. On a phone nothing hovers, so marks need no titles there."""
+    narrow = Markup(_TITLES.sub("", draw(NARROW)))
+    return draw(WIDE if size == "whole" else HALF), narrow
 
 
 def key_of(configs: Iterable[str], colours: Colours) -> tuple[tuple[str, str], ...]:

@@ -16,7 +16,7 @@ from groundtrace.report.charts.bars import NARROW_BELOW
 from groundtrace.report.charts.chart import Chart, Colours, drawn
 from groundtrace.report.sections.funnel import funnel_rows
 from groundtrace.report.sections.shared import NO_VALUES
-from groundtrace.report.svg import Scale, bar, circle, fitted, picture, text, text_width
+from groundtrace.report.svg import Scale, bar, fitted, mark, picture, text, text_width
 from groundtrace.report.wording import plural
 
 BAR, BETWEEN, MOST_NAMES = 18, 8, 0.4
@@ -99,7 +99,7 @@ def _draw(rows: Sequence[FunnelRow], width: int) -> Markup:
         indent = 0 if row.colour else 16
         label = y + (12 if stacked else BAR / 2 + 4)
         if row.colour:
-            marks.append(circle(5, label - 4, 5, f"f-{row.colour}"))
+            marks.append(mark(6, label - 4, 5, row.colour))
         space = (width if stacked else names) - 26 - indent
         marks.append(text(16 + indent, label, fitted(row.label, space), "label"))
         y += 17 if stacked else 0

@@ -1,10 +1,9 @@
-"""The picture of one line of the answer: a difference or a ratio with its interval."""
+"""The picture of one line of the answer: a difference with its interval."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log10
 
 from markupsafe import Markup
 
@@ -13,18 +12,17 @@ from groundtrace.report.svg import Scale, circle, line, picture, text, tick_text
 WIDTH, HEIGHT, EDGE = 300, 26, 22
 
 _NICE = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
-_NICE_RATIOS = (1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnInterval:
-    """A mean difference or a ratio, with its interval."""
+    """A mean difference, with its interval."""
 
     mean: float
     low: float | None
     high: float | None
     tasks: tuple[float, ...] = ()
-    """Differences or ratios of single tasks, drawn if there is no interval."""
+    """Differences of single tasks, drawn if there is no interval."""
 
     def values(self) -> Iterable[float]:
         """Everything that is drawn."""
@@ -39,17 +37,10 @@ def difference_scale(intervals: Sequence[DrawnInterval]) -> Scale:
     return Scale(-reach, reach, EDGE, WIDTH - EDGE)
 
 
-def ratio_scale(intervals: Sequence[DrawnInterval]) -> Scale:
-    """One scale for all ratios: a half is as far to the left as a double is to the right."""
-    most = max((max(v, 1 / v) for one in intervals for v in one.values() if v > 0), default=2.0)
-    reach = next((nice for nice in _NICE_RATIOS if nice >= most), 10 ** -(-log10(most) // 1))
-    return Scale(1 / reach, reach, EDGE, WIDTH - EDGE, "log")
-
-
 def draw_interval(one: DrawnInterval, scale: Scale, class_: str, label: str) -> Markup:
     """One line: the mark for "no difference", the interval, the mean."""
     y = HEIGHT / 2
-    middle = scale(1.0 if scale.kind == "log" else 0.0)
+    middle = scale(0.0)
     marks = [
         line(scale.start, y, scale.end, y, "grid"),
         line(middle, 0, middle, HEIGHT, "zero"),
@@ -67,20 +58,14 @@ def draw_interval(one: DrawnInterval, scale: Scale, class_: str, label: str) -> 
 
 def draw_axis(scale: Scale, titles: tuple[str, str]) -> Markup:
     """The numbers below a group of lines, and what left and right mean."""
-    middle = 1.0 if scale.kind == "log" else 0.0
-    write = _times if scale.kind == "log" else _signed
     marks = [
-        text(scale(scale.low), 10, write(scale.low), "tick", "middle"),
-        text(scale(middle), 10, "same", "tick", "middle"),
-        text(scale(scale.high), 10, write(scale.high), "tick", "middle"),
-        text((scale.start + scale(middle)) / 2, 10, titles[0], "tick", "middle"),
-        text((scale.end + scale(middle)) / 2, 10, titles[1], "tick", "middle"),
+        text(scale(scale.low), 10, _signed(scale.low), "tick", "middle"),
+        text(scale(0.0), 10, "same", "tick", "middle"),
+        text(scale(scale.high), 10, _signed(scale.high), "tick", "middle"),
+        text((scale.start + scale(0.0)) / 2, 10, titles[0], "tick", "middle"),
+        text((scale.end + scale(0.0)) / 2, 10, titles[1], "tick", "middle"),
     ]
     return picture(WIDTH, 14, "axis", *marks, class_="interval-picture")
-
-
-def _times(value: float) -> str:
-    return f"× {value:.2g}"
 
 
 def _signed(value: float) -> str:

@@ -12,7 +12,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.svg import Scale, across, group, line, path, picture, text
+from groundtrace.report.svg import Scale, across, group, line, mark, path, picture, text
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plural
 from groundtrace.rows.clocks import ANY_CLOCK, SharedClock, shared_clock, timed_names
@@ -20,7 +20,10 @@ from groundtrace.rows.clocks import ANY_CLOCK, SharedClock, shared_clock, timed_
 MAX_CURVE_POINTS = 200
 """Most points of a cumulative curve."""
 
-_AXES: Mapping[str, str] = {"s": "seconds since the start", "tokens": "tokens so far"}
+_AXES: Mapping[str, str] = {
+    "s": "seconds since the start, square-root scale",
+    "tokens": "tokens so far, square-root scale",
+}
 """Unit of a time to the title of its axis."""
 
 HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 230, 10, 186, 48, 104
@@ -53,8 +56,8 @@ def speed_charts(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Ite
             metric,
             "speed",
             (record.heading("first_hit_charts"),),
-            "Share of tasks in which a relevant file had been met by this time. Tasks that "
-            "never met one count too, so a curve ends at the share of tasks that met one.",
+            "Share of all tasks in which a relevant file had been met by this time. The rest never "
+            "met one.",
             wide,
             narrow,
             key_of(curves, colours),
@@ -118,8 +121,8 @@ def _end_labels(labels: list[tuple[float, str, str, str]], width: int) -> Iterat
     lowest = 0.0
     for y, share, of, colour in sorted(labels):
         lowest = max(y + 4, lowest + 14)
-        words = text(width - RIGHT + 5, lowest, f"{share} {of}", f"value t-{colour}")
-        yield group(words)
+        words = text(width - RIGHT + 18, lowest, f"{share} {of}", "value")
+        yield group(mark(width - RIGHT + 9, lowest - 4, 4, colour), words)
 
 
 def _steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

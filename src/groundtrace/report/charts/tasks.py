@@ -17,10 +17,10 @@ from groundtrace.report.svg import (
     Scale,
     across,
     bar,
-    circle,
     fitted,
     line,
     link,
+    mark,
     picture,
     text,
 )
@@ -28,8 +28,8 @@ from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import difference
 
-MAX_TASKS = 30
-"""Tasks that are drawn; the others are in the table of trials."""
+MAX_TASKS, FEW_TASKS = 30, 6
+"""Tasks that are drawn, also on a phone; the others are in the table of trials."""
 
 ROW, STACKED_ROW, TOP = 24, 46, 34
 
@@ -55,10 +55,14 @@ def task_chart(
     if not present:
         return
     lines = [_line(task, present, comparison, links) for task in chosen(tasks, present)]
+    short = [_line(t, present, comparison, links) for t in chosen(tasks, present, FEW_TASKS)]
     panels = [_domain(lines, place) for place in range(len(present))]
-    wide, narrow = drawn(
-        lambda width: _draw(lines, present, panels, comparison, colours, width), "whole"
-    )
+
+    def draw(width: int) -> Markup:
+        few = short if width < NARROW_BELOW else lines
+        return _draw(few, present, panels, comparison, colours, width)
+
+    wide, narrow = drawn(draw, "whole")
     left = len(tasks) - len(lines)
     yield Chart(
         "task-by-task",
@@ -70,39 +74,42 @@ def task_chart(
             Name(comparison.config),
             "?",
         ),
-        "Each line is a matched task; select it to see the two trials side by side. The "
-        "largest gains come first.",
+        "Each line is a task that both ran, the largest changes first; select it to see the two "
+        "trials side by side. "
+        f"A phone shows {FEW_TASKS} of them.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),
         None,
-        (
-            f" The {len(lines) // 2} best and the {len(lines) // 2} worst; {left:,} more tasks "
-            "between them are in the table of trials.",
-        )
+        (f" {left:,} more tasks, with smaller changes, are in the table of trials.",)
         if left
         else (),
         "whole",
     )
 
 
-def chosen(tasks: Sequence[MatchedTask], metrics: Sequence[str]) -> list[MatchedTask]:
-    """The tasks that are drawn, best gain first. If there are too many: the best gains and the
-    worst losses."""
+def chosen(
+    tasks: Sequence[MatchedTask], metrics: Sequence[str], most: int = MAX_TASKS
+) -> list[MatchedTask]:
+    """The tasks that are drawn, largest changes first. If there are too many: as many of the best
+    gains as of the worst losses."""
 
-    def deltas(task: MatchedTask) -> tuple[float, ...]:
-        return tuple(
+    def deltas(task: MatchedTask) -> list[float]:
+        return [
             difference(task.baseline[m], task.config[m])
             if m in task.baseline and m in task.config
             else 0.0
             for m in metrics
-        )
+        ]
 
-    ordered = sorted(tasks, key=lambda t: (tuple(-d for d in deltas(t)), _name(t)))
-    if len(ordered) <= MAX_TASKS:
-        return ordered
-    half = MAX_TASKS // 2
-    return [*ordered[:half], *ordered[-half:]]
+    def size(task: MatchedTask) -> tuple[float, list[float], tuple[str, str]]:
+        found = deltas(task)
+        return (-max(map(abs, found), default=0.0), [-delta for delta in found], _name(task))
+
+    ordered = sorted(tasks, key=lambda t: ([-delta for delta in deltas(t)], _name(t)))
+    if len(ordered) > most:
+        ordered = [*ordered[: most // 2], *ordered[-(most // 2) :]]
+    return sorted(ordered, key=size)
 
 
 def _name(task: MatchedTask) -> tuple[str, str]:
@@ -192,7 +199,7 @@ def _row(
         if change:
             good = (change > 0) == (QUANTITIES[metrics[at]].better == "higher")
             marks.append(line(scale(before), y, scale(after), y, "gain" if good else "loss"))
-        # If values are equal, the baseline's dot is a ring around the other: both stay visible.
-        marks.append(circle(scale(before), y, 5.5 if change else 7, f"f-{colours[0]}"))
-        marks.append(circle(scale(after), y, 5.5 if change else 4, f"f-{colours[1]}"))
+        # If values are equal, the baseline's mark is larger than the other's: both stay visible.
+        marks.append(mark(scale(before), y, 5.5 if change else 8, colours[0]))
+        marks.append(mark(scale(after), y, 5.5 if change else 3.5, colours[1]))
     return marks

@@ -14,7 +14,7 @@ from groundtrace.report import formats
 from groundtrace.report.blocks import Name
 from groundtrace.report.charts.bars import NARROW_BELOW
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.svg import Scale, across, circle, fitted, line, picture, text, text_width
+from groundtrace.report.svg import Scale, across, fitted, line, mark, picture, text, text_width
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import mean_of
@@ -69,9 +69,12 @@ _FUNCTIONS = _Question(
 )
 
 
+_SECTION = "function_level_metrics"
+
+
 def functions_chart(configs: Mapping[str, list[TaskUnit]], colours: Colours) -> Iterator[Chart]:
     """Recall and precision of each step, if functions are known."""
-    names = METRICS.names_in("functions")
+    names = [one.name for one in METRICS.shown_in("chain") if one.section == _SECTION]
     if any(
         unit.mean(name) is not None for own in configs.values() for unit in own for name in names
     ):
@@ -107,8 +110,8 @@ def _chart(
         asked.name,
         asked.section,
         (asked.question,),
-        "Large dots: means over tasks. Lines: the middle half of the tasks; below "
-        f"{SINGLE_BELOW} tasks each task is a small dot instead. 1 is all of them.",
+        "Large marks: means over tasks. Lines: the middle half of the tasks; below "
+        f"{SINGLE_BELOW} tasks each task is a small mark instead. All in per cent of the files, lines or characters.",
         wide,
         narrow,
         key_of(configs, colours),
@@ -155,9 +158,9 @@ def _one(found: Spread, name: str, scale: Scale, y: float, colour: str) -> Itera
     title = f"{Name(found.config)}, {name}: mean {said} over {plural(len(found.values), 'task')}"
     if len(found.values) < SINGLE_BELOW:
         for value in found.values:
-            yield circle(scale(value), y, 3, f"f-{colour} faint", formats.brief(name, value))
+            yield mark(scale(value), y, 3, colour, "faint", formats.brief(name, value))
     else:
         low, _, high = quantiles(found.values, n=4, method="inclusive")
         yield line(scale(low), y, scale(high), y, f"range s-{colour}")
-    yield circle(scale(mean), y, 6, f"f-{colour}", title)
+    yield mark(scale(mean), y, 6, colour, title=title)
     yield text(scale.end + 12, y + 4, f"{said} (n {len(found.values):,})", "value")

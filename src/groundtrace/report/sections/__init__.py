@@ -29,18 +29,20 @@ STATUS = (
 LEGEND = (
     "↑ higher is better, ↓ lower is better. n is the number of tasks behind a mean; the trials of a "
     "task are averaged first. “left out” says which tasks have no value and why. – means that there "
-    "is no value, which is not zero. Retrieved counts every file that a call touched without "
-    "writing it; shown counts only files whose content was shown."
+    "is no value, which is not zero. Met counts every file that a call named or showed; "
+    "shown counts only files whose content came back."
 )
 """How to read the tables."""
 
 
 def sections(data: ReportData) -> tuple[Section, ...]:
-    """Every section of the report that has something to say, the answer first."""
+    """Every section of the report that has something to say: the answer, the tasks that changed
+    most, then all numbers in the order of the stages that make them."""
     makers: tuple[Callable[[ReportData], Section | None], ...] = (
         answer_section,
-        unknown_tools_section,
         movers_section,
+        coverage_section,
+        unknown_tools_section,
         found_section,
         speed_section,
         utilization_section,
@@ -48,7 +50,6 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         funnel_section,
         taxonomy_section,
         looked_at_section,
-        coverage_section,
         groups_section,
         impact_section,
         caveats_section,
@@ -57,7 +58,8 @@ def sections(data: ReportData) -> tuple[Section, ...]:
         # A user's own sessions have no ground truth: only what they looked at can be reported.
         makers = (answer_section, looked_at_section, *makers[1:])
     made = (maker(data) for maker in dict.fromkeys(makers))
-    return tuple(_with_values(section) for section in made if section is not None)
+    found = (_with_values(section) for section in made if section is not None)
+    return tuple(section for section in found if section.says_something)
 
 
 def _with_values(section: Section) -> Section:

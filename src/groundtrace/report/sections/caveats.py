@@ -13,11 +13,11 @@ _ALWAYS: tuple[Paragraph, ...] = (
     ),
     (
         "What an agent knew without looking, and what it saw without leaving a trace, does not "
-        "count as retrieved.",
+        "count as met.",
     ),
     (
-        "Tasks without a hit have no time to the first relevant file. So look at its means "
-        "together with the hit rate.",
+        "Tasks that never met a relevant file have no time to the first one. So look at its "
+        "means together with the share of tasks that met any.",
     ),
     ("Chunk recall matches files, not lines: a chunk counts when its file was accessed.",),
     (
@@ -27,7 +27,7 @@ _ALWAYS: tuple[Paragraph, ...] = (
         ),
     ),
     (
-        "Tasks without ground truth or without a usable trace have no retrieval metrics. They are "
+        "Tasks without ground truth or without a usable trace have no such metrics. They are "
         "counted in Coverage and are not zeroes.",
     ),
 )

@@ -49,7 +49,7 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
         f"again, {plural(len(summary.skipped), 'folder or file', 'folders or files')} skipped.",
     )
     yield (
-        f"Retrieval metrics could be computed for {formats.count(overall.computable)} of "
+        f"Metrics of relevant files could be computed for {formats.count(overall.computable)} of "
         f"{plural(overall.trials, 'trial')} "
         f"({formats.percent(overall.computable, overall.trials)}); left out: "
         f"{left_out(overall.left_out)}.",
@@ -148,7 +148,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
         ">computable",
         *(f">{reason(code)}" for code in _REASONS),
         ">partly read",
-        ">hit rate ↑",
+        ">met any ↑",
     ]
     rows = []
     for name, group in groups.items():
@@ -169,8 +169,8 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
         rows,
         (
             "Partly read: the trial's document says that part of its trace or ground truth could "
-            "not be read. Hit rate: share of computable tasks in which a relevant file was retrieved; "
-            "a task with several trials counts with the share of them that have a hit.",
+            "not be read. Met any: share of computable tasks in which a relevant file was met; "
+            "a task with several trials counts with the share of them that met one.",
         ),
     )
 
@@ -182,6 +182,7 @@ def _sources(group: GroupSummary) -> ReportTable:
         ("ground-truth source", seen.ground_truth_sources),
         ("ground-truth confidence", seen.ground_truth_confidences),
         ("elapsed seconds are counted from", seen.elapsed_origins),
+        ("edited files are from", seen.patch_sources),
         (
             "line ranges known",
             {

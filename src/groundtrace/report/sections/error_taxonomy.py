@@ -146,7 +146,7 @@ def _slice_quality(groups: Groups) -> ReportTable:
         "Quality by slice",
         ("slice", ">trials", *heads, f"left out of {names[0]}"),
         rows,
-        ("The number of retrieved files is itself a result of retrieval.",),
+        ("The number of files met is itself a result of searching.",),
     )
 
 

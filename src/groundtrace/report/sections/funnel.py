@@ -1,4 +1,4 @@
-"""Seen, edited, resolved: the stages that relevant files reached, by configuration and verdict
+"""Met, shown, edited, solved: the stages that relevant files reached, by configuration and verdict
 (D96)."""
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from msgspec import UNSET
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.summary import (
     Distribution,
+    GroupSummary,
     RunSummaryDocument,
     Verdict,
     VerdictSummary,
 )
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData, comparison_of
@@ -37,42 +39,50 @@ Row = tuple[str, str, int, Mapping[str, Distribution]]
 def funnel_section(data: ReportData) -> Section | None:
     """The funnel, what differs between matched tasks, the patch, and published numbers."""
     summary = data.summary
-    names = METRICS.names_in("funnel")
-    if not any((summary.overall.value(name) or NO_VALUES).n for name in names):
+    has_funnel = _has_any(summary, "funnel")
+    if not (has_funnel or _has_any(summary, "patches") or _has_any(summary, "published")):
         return None
     groups = all_and_configs(summary)
     return Section(
         "funnel",
-        "Seen, edited, resolved",
+        "Met, shown, edited, solved",
         (
-            (
-                "Each relevant file is counted once, at the last step it reached: no call met "
-                "it, a call named it, its content was shown, or the agent edited it. Edited "
-                "files are those of the submitted patch; if no patch is known, those that "
-                "calls wrote.",
-            ),
+            (_ABOUT if has_funnel else _NO_TRACES,),
             *own_tasks_note(data),
         ),
         (
-            _funnel(summary),
+            *((_funnel(summary),) if has_funnel else ()),
             *_matched(data),
             _patches(groups if len(summary.by_config) > 1 else groups[1:]),
             *detailed(
                 long_table(
                     "The patch compared with the gold patch, all metrics",
                     "config",
-                    groups,
+                    groups[1:],
                     METRICS.names_in("patches"),
                 ),
-                long_table(
-                    "Under the names that papers use",
-                    "config",
-                    groups,
-                    METRICS.names_in("published"),
-                ),
+                *((_published(groups[1:]),) if has_funnel else ()),
             ),
+            # Without traces these are nearly all numbers that there are.
+            *(() if has_funnel else (_published(groups[1:]),)),
         ),
     )
+
+
+_ABOUT = (
+    "Each relevant file is counted once, at the last step it reached: no call met it, a call named "
+    "it, its content was shown, or the agent edited it. Edited files are those of the submitted "
+    "patch; if no patch is known, those that calls wrote."
+)
+_NO_TRACES = (
+    "These trials have no traces, so only their patches or ranked lists can be compared with the "
+    "ground truth."
+)
+
+
+def _has_any(summary: RunSummaryDocument, display: Display) -> bool:
+    names = METRICS.names_in(display)
+    return any((summary.overall.value(name) or NO_VALUES).n for name in names)
 
 
 def funnel_rows(summary: RunSummaryDocument) -> Iterator[Row]:
@@ -123,7 +133,7 @@ def _funnel(summary: RunSummaryDocument) -> ReportTable:
         ),
         rows,
         (
-            "Mean shares of a task's relevant files; a row adds up to 1. Resolved: the reward "
+            "Mean shares of a task's relevant files; a row adds up to 1. Solved: the reward "
             "is 1. The verdict comes after the work, so a difference between verdicts shows no "
             "cause.",
         ),
@@ -139,6 +149,7 @@ def _patches(groups: Groups) -> ReportTable:
             [
                 name,
                 *(f"{formats.brief(metric, one.mean)} ({one.n:,})" for metric, one in found),
+                _from(group),
                 left_out(found[0][1].left_out),
             ]
         )
@@ -147,10 +158,54 @@ def _patches(groups: Groups) -> ReportTable:
         (
             "config",
             *(f">{one.heading('patches')} {formats.ARROWS[one.better]}" for one in shown),
+            "from",
             "left out",
         ),
         rows,
-        ("Each cell is a mean over tasks, with its n. The column “left out” is for patch recall.",),
+        (
+            "Each cell is a mean over tasks, with its n. The column “left out” is for patch recall. "
+            "“From” counts trials by where their edited files come from: the submission in the "
+            "trace, a file of predictions, or the files that calls wrote.",
+        ),
+    )
+
+
+_SOURCES = {"trace": "submission", "predictions": "predictions", "writes": "writes"}
+
+
+def _from(group: GroupSummary) -> str:
+    counts = group.coverage.patch_sources
+    listed = [f"{words} {counts[name]:,}" for name, words in _SOURCES.items() if counts.get(name)]
+    return ", ".join(listed)
+
+
+def _published(groups: Groups) -> ReportTable:
+    """One line for each group and number, with both averages that papers use."""
+    rows = []
+    for group_name, group in groups:
+        for name in METRICS.names_in("published"):
+            found = group.value(name) or NO_VALUES
+            micro = None if found.micro is UNSET else found.micro
+            rows.append(
+                [
+                    group_name,
+                    Name(name),
+                    formats.direction(name),
+                    formats.brief(name, found.mean),
+                    formats.brief(name, micro) if METRICS[name].micro else "",
+                    formats.count(found.n),
+                    left_out(found.left_out),
+                ]
+            )
+    return make_table(
+        "Under the names that papers use",
+        ("config", "number", "better", ">mean over tasks", ">micro", ">n", "left out"),
+        rows,
+        (
+            "The mean over tasks is also called the macro average. Micro divides the sum of all "
+            "numerators by the sum of all denominators. Numbers of patches are from submissions and "
+            "predictions only, never from the files that calls wrote.",
+        ),
     )
 
 
@@ -182,7 +237,7 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
             rows,
             (
                 "Over the tasks that both have: in how many the share is larger, the same and "
-                "smaller. If a file needs no edit, “shown” is the right end for it.",
+                "smaller. A relevant file that needs no edit should end as “shown”.",
             ),
         )
         yield dataclasses.replace(made, open=True)

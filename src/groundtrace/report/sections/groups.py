@@ -53,12 +53,12 @@ def _tables(data: ReportData) -> Iterator[ReportTable]:
         ("model", summary.by_model),
     ):
         tables = (
-            _retrieval(f"Retrieval by {title}", title, named(found)),
+            _retrieval(f"Finding by {title}", title, named(found)),
             _outcomes(f"Use and outcomes by {title}", title, named(found)),
         )
         yield from tables if title == "configuration" else detailed(*tables)
     for column, groups in ({} if summary.by_group is UNSET else summary.by_group).items():
-        yield _retrieval(("Retrieval by ", Name(column)), "group", named(groups))
+        yield _retrieval(("Finding by ", Name(column)), "group", named(groups))
         yield _outcomes(("Use and outcomes by ", Name(column)), "group", named(groups))
     for name, group in named(summary.by_config):
         yield from detailed(
@@ -85,7 +85,7 @@ def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTa
         caption,
         (first, ">trials", ">computable", *heads, "left out"),
         rows,
-        ("Context efficiency also leaves out tasks in which nothing was retrieved.",),
+        ("Context efficiency also leaves out tasks in which nothing was met.",),
     )
 
 

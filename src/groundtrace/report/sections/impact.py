@@ -7,7 +7,7 @@ from functools import partial
 
 from groundtrace.documents.comparison import Delta, MatchedComparison
 from groundtrace.documents.impact import Correlation, CorrelationScope, ImpactDocument
-from groundtrace.impact.answer_words import REQUIREMENTS, dropped_in_words
+from groundtrace.impact.answer_look_at import REQUIREMENTS, dropped_in_words
 from groundtrace.impact.simulated_coverage import (
     CORRELATIONS,
     MEANS,
@@ -230,8 +230,8 @@ def _comparison(comparison: MatchedComparison) -> ReportTable:
             "and intervals that hold together with 95 %; all others are exploratory: each interval "
             "holds alone. Better, same "
             "and worse count tasks; for each metric, ↑ or ↓ says what is better. Times to the "
-            "first relevant file exist only for tasks that both sides hit; the column “left "
-            "out” counts tasks that only one side hit."
+            "first relevant file exist only for tasks in which both sides met one; the column “left "
+            "out” counts tasks in which only one side did."
             + _coverage(MEANS, _with_interval(comparison)),
         ),
     )
@@ -247,6 +247,7 @@ def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
 
 _DELTA_COLUMNS = (
     "better",
+    "verdict",
     ">baseline",
     ">config",
     ">mean delta",
@@ -254,7 +255,6 @@ _DELTA_COLUMNS = (
     ">p",
     ">smallest p",
     ">p adjusted",
-    "verdict",
     ">effect size",
     ">better/same/worse",
     ">n",
@@ -268,12 +268,13 @@ def _delta(found: Delta) -> list[str]:
     gaps = left_out(found.left_out)
     if found.only_baseline_hit or found.only_config_hit:
         gaps += (
-            f"; hit by the baseline only: {found.only_baseline_hit}, "
+            f"; met by the baseline only: {found.only_baseline_hit}, "
             f"by the configuration only: {found.only_config_hit}"
         )
     return [
         Name(name),
         found.direction,
+        (found.verdict or "exploratory").replace("_", " "),
         formats.short(name, found.mean_baseline),
         formats.short(name, found.mean_config),
         formats.short_delta(name, found.mean_delta),
@@ -281,7 +282,6 @@ def _delta(found: Delta) -> list[str]:
         formats.p_value(found.p),
         formats.p_value(found.p_smallest),
         formats.p_value(found.p_adjusted),
-        (found.verdict or "exploratory").replace("_", " "),
         formats.signed(found.effect_size),
         f"{found.n_better}/{found.n_same}/{found.n_worse}",
         formats.count(found.n),
@@ -314,7 +314,7 @@ def _tandem(comparison: MatchedComparison) -> Iterator[ReportTable]:
     yield make_table(
         (
             *_minus(comparison),
-            (": did reward change on tasks where retrieval changed? (exploratory)"),
+            (": did reward change where finding changed? (exploratory)"),
         ),
         (
             "difference in",
@@ -390,7 +390,7 @@ def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
             for h in shown
         ],
         (
-            "A miss counts as the latest hit of either side. Only tasks whose two sides "
+            "A task that never met one counts with the latest time of either side. Only tasks whose two sides "
             "are counted from the same moment."
             + _coverage(MEANS, (h.n for h in shown if h.ci_low is not None)),
         ),

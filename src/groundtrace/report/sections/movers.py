@@ -5,38 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from groundtrace.documents.comparison import MatchedComparison, MatchedTask
+from groundtrace.impact.answer_names import short_name
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, make_table
-from groundtrace.report.data import ReportData
+from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.rows.means import difference
 
 LISTED_TASKS = 5
 """Tasks listed on each side."""
 
 
-def movers_section(data: ReportData) -> Section:
+def movers_section(data: ReportData) -> Section | None:
     """For each comparison the tasks that changed most, in both directions."""
-    found = data.impact.matched_comparisons if data.impact is not None else []
+    impact = data.impact
+    compared = [] if impact is None else [comparison_of(impact, one) for one in impact.answers]
     tables = tuple(
         made
-        for comparison in found
-        if comparison.suite is None and comparison.computable and comparison.tasks
+        for comparison in compared
+        if comparison is not None and comparison.tasks
         for made in _tables(comparison, comparison.tasks)
     )
-    text = (
-        "The matched tasks that changed most: configuration minus baseline, ↑ higher is better."
-        if tables
-        else _none(found)
-    )
-    return Section("tasks", "Task by task", ((text,),), tables)
-
-
-def _none(found: Sequence[MatchedComparison]) -> str:
-    """Why no task is listed: “no change” would be wrong if nothing was matched."""
-    if any(one.suite is None and one.computable for one in found):
-        return "No matched task changed."
-    return "No configurations could be matched task by task, so no change is listed."
+    if not tables:
+        return None
+    text = "Configuration minus baseline on the tasks that both ran, ↑ higher is better."
+    return Section("changes", "Tasks that changed most", ((text,),), tables)
 
 
 def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:
@@ -49,7 +42,7 @@ def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iter
         both = sum(name in task.baseline and name in task.config for task in tasks)
         yield make_table(
             (
-                f"{name} ↑, ",
+                f"{short_name(name)} ↑, ",
                 Name(comparison.config),
                 " minus ",
                 Name(comparison.baseline_config),

@@ -88,13 +88,13 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
         long_table(
             "Chunk recall: line ranges whose file was accessed",
             "config",
-            groups,
+            groups[1:],
             METRICS.names_in("line_ranges"),
         ),
         long_table(
             "Lines, context and finders",
             "config",
-            groups,
+            groups[1:],
             METRICS.names_in("lines_and_context"),
         ),
         _finders(groups),
@@ -123,11 +123,16 @@ def utilization_section(data: ReportData) -> Section:
             (
                 "Numbers about reading relevant files make sense for every task. Numbers about "
                 "writing make sense only if the task wants an edit, and only some tasks say "
-                "which files to edit. Whether the edit was right, the reward says.",
+                "which files to edit. A file that the agent created counts as written without being "
+                "read. Nothing here says whether an edit was right: the reward does.",
             ),
             *own_tasks_note(data),
         ),
-        (long_table("Use of relevant files", "config", groups, METRICS.names_in("utilization")),),
+        (
+            long_table(
+                "Use of relevant files", "config", groups[1:], METRICS.names_in("utilization")
+            ),
+        ),
     )
 
 
@@ -177,7 +182,7 @@ def _volume(groups: Groups) -> ReportTable:
         for what, found in group.volume.items()
     ]
     return make_table(
-        "Retrieval volume: calls and files per task",
+        "Volume: calls and files per task",
         ("config", "count", ">mean", ">median", ">n", "left out"),
         rows,
         ("For these counts, neither more nor less is better.",),

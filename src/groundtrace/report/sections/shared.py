@@ -52,7 +52,11 @@ def no_metrics_note(data: ReportData) -> tuple[Paragraph, ...]:
     """Says why a section about relevant files is empty, as in a report of a user's own sessions."""
     if data.summary.overall.computable:
         return ()
-    return (("No trial has retrieval metrics, so there is nothing to show; Coverage says why.",),)
+    return (
+        (
+            "No trial has metrics of relevant files, so there is nothing to show; Coverage says why.",
+        ),
+    )
 
 
 def both_lists(
@@ -62,7 +66,7 @@ def both_lists(
     columns = (
         "metric",
         "better",
-        ">retrieved: mean",
+        ">met: mean",
         ">sd",
         ">median",
         ">n",
@@ -101,19 +105,26 @@ def _statistics(name: str, found: Distribution) -> list[str]:
 def _both_left_out(found: Distribution, shown: Distribution) -> str:
     if found.left_out == shown.left_out:
         return left_out(found.left_out)
-    return f"retrieved: {left_out(found.left_out)}; shown: {left_out(shown.left_out)}"
+    return f"met: {left_out(found.left_out)}; shown: {left_out(shown.left_out)}"
 
 
 def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> ReportTable:
-    """One line for each group and metric."""
+    """One line for each group and metric; metrics without any value are named below it."""
+    known = [name for name in names if any((g.value(name) or NO_VALUES).n for _, g in groups)]
     rows = [
         [group_name, Name(name), formats.direction(name), *_line(name, found)]
         for group_name, group in groups
-        for name in names
+        for name in known
         if (found := group.value(name)) is not None
     ]
     columns = (first, "number", "better", ">mean", ">sd", ">median", ">n", "left out")
-    return make_table(caption, columns, rows)
+    absent = [
+        f"{name} ({left_out(found.left_out)})"
+        for name in names
+        if name not in known and (found := groups[0][1].value(name)) is not None
+    ]
+    note: Paragraph = (f"Without any value: {'; '.join(absent)}.",) if absent else ()
+    return make_table(caption, columns, rows, note)
 
 
 def _line(name: str, found: Distribution) -> list[str]:
@@ -127,9 +138,9 @@ def first_hits_table(caption: str, groups: Groups) -> ReportTable:
         "config",
         "over",
         ">tasks",
-        ">hit",
-        ">never hit",
-        ">hit rate ↑",
+        ">met one",
+        ">never met",
+        ">met any ↑",
         *(
             column
             for name in times
@@ -140,12 +151,12 @@ def first_hits_table(caption: str, groups: Groups) -> ReportTable:
     hits = [
         (name, over, found)
         for name, group in groups
-        for over, found in (("retrieved", group.first_hit), ("shown", group.first_hit_shown))
+        for over, found in (("met", group.first_hit), ("shown", group.first_hit_shown))
     ]
     rows = [[name, over, *_first_hit(found)] for name, over, found in hits]
     note = (
-        "Means and medians are over tasks with a hit whose trace records the time. A task "
-        "without a hit has no time, so look at these numbers together with the hit rate."
+        "Means and medians are over tasks that met a relevant file and whose trace records the time. A "
+        "task that never met one has no time, so look at these numbers together with “met any”."
     )
     if any(found.clock is not UNSET for _, _, found in hits):
         columns = (*columns, "seconds count from")

@@ -5,13 +5,13 @@
 (() => {
   const { byId, make, code } = Parts;
   const data = JSON.parse(byId("table-data").textContent);
-  const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VALUES, TEXTS, BLOCK, PLACE] = Array(11).keys();
+  const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VERDICT, VALUES, TEXTS, BLOCK, PLACE] = Array(12).keys();
   const PAGE = 100;
   const { dot, side } = Parts.trialParts(data);
   Parts.theme(byId("theme"));
 
   /* ---- the address ---- */
-  const FILTERS = [["configs", CONFIG, "config"], ["suites", SUITE, "suite"], ["runs", RUN, "run"], ["found", FOUND, "found"]];
+  const FILTERS = [["configs", CONFIG, "config"], ["suites", SUITE, "suite"], ["runs", RUN, "run"], ["verdicts", VERDICT, "verdict"], ["found", FOUND, "found"]];
   const keyOf = (index) => (Object.hasOwn(data.keys, index) ? data.keys[index] : data.rows[index][TRIAL]);
   let places = null;
   function placeOf(key) {
@@ -24,6 +24,8 @@
   function address(more) {
     const made = new URLSearchParams();
     for (const [name, value] of Object.entries(more || {})) if (value) made.set(name, value);
+    if (pair() && pair() !== byId("pair").options[0].value) made.set("pair", pair());
+    for (const task of state.tasks) made.append("task", task);
     if (byId("search").value.trim()) made.set("q", byId("search").value.trim());
     for (const [list, , name] of FILTERS) if (byId(`filter-${list}`).value !== "") made.set(name, data[list][Number(byId(`filter-${list}`).value)]);
     if (state.sort !== null) made.set("sort", (state.down ? "-" : "") + (typeof state.sort === "number" ? data.columns[state.sort].name : state.sort));
@@ -35,20 +37,41 @@
     history.replaceState(null, "", made === "#at=trials" ? "#trials" : made);
   }
 
+  /* ---- the pair of configurations ---- */
+  const pair = () => (byId("pair") ? byId("pair").value : "");
+  function choosePair(wanted) {
+    const select = byId("pair");
+    if (!select) return;
+    const found = [...select.options].find((option) => option.value === wanted);
+    select.value = found ? wanted : select.options[0].value;
+    for (const part of document.querySelectorAll("[data-pair]")) part.hidden = part.dataset.pair !== select.value;
+  }
+  if (byId("pair")) {
+    byId("pair").addEventListener("change", () => {
+      choosePair(pair());
+      const made = address();
+      history.replaceState(null, "", made === "#" ? "#answer" : made);
+    });
+  }
+
   /* ---- table of trials ---- */
-  const state = { sort: null, down: true, shown: PAGE, rows: [] };
-  const NAMES = [["task", TASK], ["config", CONFIG, "configs"], ["found", FOUND, "found"]];
+  const state = { sort: null, down: true, shown: PAGE, rows: [], tasks: [] };
+  const NAMES = [["task", TASK], ["config", CONFIG, "configs"], ["verdict", VERDICT, "verdicts"], ["found", FOUND, "found"]];
+  const HEADS = { config: "configuration", found: "relevant files" };
   const nameOf = (row, [, index, list]) => (list ? data[list][row[index]] : row[index]);
 
+  /* A column in which no trial differs, or none has a value, says nothing. */
+  const empty = (key) => (typeof key === "number" ? !data.rows.some((row) => row[VALUES][key] !== null) : (key === "verdict" && data.verdicts.length < 2) || (key === "found" && data.found.length < 2));
   function heading(text, title, better, key) {
     const label = better ? `${title} ${better === "higher" ? "Higher" : "Lower"} is better.` : title;
     const button = make("button", { type: "button", title: label || null, onclick: () => sortBy(key) }, text, make("span", { class: "arrow", "aria-hidden": "true" }, "↕"));
-    const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left" }, button);
+    const cell = make("th", { scope: "col", class: typeof key === "number" ? "right" : "left", hidden: empty(key) }, button);
     cell.dataset.key = String(key);
     return cell;
   }
+  const unused = data.columns.map((_, at) => empty(at));
   byId("table").tHead.append(make("tr", {},
-    NAMES.map((name) => heading(name[0] === "config" ? "configuration" : name[0], "", "", name[0])),
+    NAMES.map((name) => heading(HEADS[name[0]] || name[0], "", "", name[0])),
     data.columns.map((column, index) => heading(column.label, column.name === column.label ? column.measures : `${column.name}: ${column.measures}`, column.better, index))));
 
   function sortBy(key) {
@@ -87,15 +110,20 @@
     select.addEventListener("change", () => { filterRows(); rememberTable(); });
   }
   byId("search").addEventListener("input", () => { filterRows(); rememberTable(); });
+  byId("every-task").addEventListener("click", () => { state.tasks = []; filterRows(); rememberTable(); });
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
 
   let haystacks = null;
   function filterRows() {
     const wanted = byId("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const tasks = new Set(state.tasks);
+    byId("chosen").hidden = !tasks.size;
+    byId("chosen").firstElementChild.textContent = tasks.size === 1 ? `Only the task ${state.tasks[0]}.` : `Only ${tasks.size} tasks.`;
     const chosen = FILTERS.map(([list, index]) => [index, byId(`filter-${list}`).value]).filter(([, value]) => value !== "");
     if (wanted.length && !haystacks) haystacks = data.rows.map((row) => `${row[TASK]}\n${row[TRIAL]}`.toLowerCase());
     state.rows = [];
     data.rows.forEach((row, index) => {
+      if (tasks.size && !tasks.has(row[TASK])) return;
       if (chosen.every(([at, value]) => row[at] === Number(value)) && wanted.every((word) => haystacks[index].includes(word))) state.rows.push(index);
     });
     state.shown = PAGE;
@@ -105,6 +133,8 @@
   /** Set filters and sort from the address; filters that it does not name are cleared. */
   function readTable(given) {
     byId("search").value = given.get("q") || "";
+    state.tasks = given.getAll("task");
+    choosePair(given.get("pair") || "");
     for (const [list, , name] of FILTERS) {
       const at = given.has(name) ? data[list].indexOf(given.get(name)) : -1;
       byId(`filter-${list}`).value = at < 0 ? "" : String(at);
@@ -127,8 +157,9 @@
       lines.set(index, make("tr", { "data-row": index },
         make("td", {}, link, where ? make("small", {}, where) : null),
         make("td", { class: "config" }, dot(data.configs[row[CONFIG]]), code(data.configs[row[CONFIG]])),
-        make("td", {}, data.found[row[FOUND]]),
-        row[TEXTS].map((text) => make("td", { class: "right" }, text))));
+        make("td", { hidden: empty("verdict") }, data.verdicts[row[VERDICT]]),
+        make("td", { hidden: empty("found") }, data.found[row[FOUND]]),
+        row[TEXTS].map((text, at) => make("td", { class: "right", "data-label": data.columns[at].label, hidden: unused[at] }, text))));
     }
     return lines.get(index);
   }
@@ -233,6 +264,8 @@
       if (!anchor() && location.hash.length > 1) readTable(given);
       const target = anchor() || given.get("at") || "";
       if (target && byId(target)) {
+        const folded = byId(target).closest("#all-numbers");
+        if (folded) folded.open = true;
         byId(target).scrollIntoView();
         if (back && target === "trials" && left) scrollTo(0, left);
       }
@@ -275,6 +308,13 @@
   }
 
   /* ---- sections ---- */
+  for (const link of document.querySelectorAll(".limits a[href^='#at=']")) {
+    link.addEventListener("click", (event) => {
+      if (!pair() || pair() === byId("pair").options[0].value) return;
+      event.preventDefault();
+      location.hash = `${link.getAttribute("href")}&pair=${encodeURIComponent(pair())}`;
+    });
+  }
   for (const link of document.querySelectorAll("nav a")) {
     link.addEventListener("click", (event) => {
       const at = link.getAttribute("href").slice(1);

@@ -121,8 +121,8 @@ const Parts = (() => {
     function truths(detail) {
       const missed = detail.truth.filter(([, found]) => !found).length;
       const truth = detail.truth.map(([name, found, shown]) => make("li", {},
-        make("span", { class: found ? "found" : "missed" }, found ? "✓ found " : "✗ missed "), code(name),
-        make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never retrieved")));
+        make("span", { class: found ? "found" : "missed" }, found ? "✓ met " : "✗ missed "), code(name),
+        make("small", {}, found ? `rank ${found[0]} at call ${found[1]}; ` + (shown ? (shown[1] === found[1] ? "content shown there" : `content shown at call ${shown[1]}`) : "content never shown") : "never met")));
       return [make("h3", {}, `Ground truth (${detail.truth.length} files, ${missed} missed)`),
         detail.truth.length ? make("ul", { class: "truth" }, truth) : make("p", {}, "No ground truth is known for this task, so nothing can be said about what was found.")];
     }
@@ -131,7 +131,7 @@ const Parts = (() => {
       return [make("h3", {}, "Where it comes from"),
         detail.explain ? [make("div", { class: "command" }, code(detail.folder), copied(detail.folder)),
           make("div", { class: "command" }, code(detail.explain), copied(detail.explain)),
-          make("p", { class: "note" }, "Run it in the folder that holds the run; TASKS is the folder of task definitions.")] : null,
+          make("p", { class: "note" }, "Run it in the folder that holds the run. It uses the tasks that the run was given; if the results are elsewhere, add --out.")] : null,
         make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
         make("details", {}, make("summary", {}, "Metrics and their arithmetic"),
           make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},

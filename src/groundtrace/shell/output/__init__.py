@@ -1,8 +1,4 @@
-"""What a shell call printed, without what harnesses add, and with its error messages set apart.
-
-`frames` removes what harnesses put around an output, `cuts` finds where they left lines out, and
-`complaints` sets error messages apart.
-"""
+"""What a shell call printed, line by line, with its error messages set apart by `complaints`."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import msgspec
 
 from groundtrace.answers.cuts import find_cuts, head_and_tail, may_be_cut
 from groundtrace.base.patterns import regex
-from groundtrace.model import ToolResult
+from groundtrace.model import Printed
 from groundtrace.shell.output.complaints import (
     Complaints,
     Speaks,
@@ -18,10 +14,7 @@ from groundtrace.shell.output.complaints import (
     may_complain,
     set_apart,
 )
-from groundtrace.shell.output.frames import REFUSED, lines_of, preview, unframed
 
-MAX_CHARS = 8_000_000
-"""More output than this is not read: no harness shows so much to a model."""
 _UNPARSED = regex(
     r"\s*+(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"
     r"(?:[01]: [Ss]yntax error|2: Syntax error: newline unexpected)[^\n]*+"
@@ -30,10 +23,9 @@ _UNPARSED = regex(
 """The whole output of a command whose first line no shell can parse: nothing of it ran. A mistake
 on a later line comes after commands that did run. Bash 3.2 of macOS counts lines from 0. Without
 this, `<EXPLORE_CONTEXT>` as a command "wrote" a file."""
-_ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
-class Output(msgspec.Struct):
+class ShellOutput(msgspec.Struct):
     """The output of one call, ready to be matched with the command's parts."""
 
     lines: list[str] = msgspec.field(default_factory=list)
@@ -60,55 +52,32 @@ class Output(msgspec.Struct):
     """There may be cuts among the lines."""
 
 
-def read_output(result: ToolResult | None, speaks: Speaks) -> Output:
-    """The output in `result`; standard output and error separate if the harness kept them so."""
-    if result is None:
-        return Output(refused=True)
-    text = result.text if isinstance(result.text, str) else ""
-    if REFUSED.match(text) or _UNPARSED.fullmatch(text):
-        return Output(refused=True)
-    data = result.data
-    trimmed = not text.endswith("\n")
-    errors = ""
-    if isinstance(data, dict) and isinstance(data.get("stdout"), str) and "<persisted" not in text:
-        stdout = data["stdout"]
-        stderr = data.get("stderr")
-        errors = stderr if isinstance(stderr, str) else ""
-        # A stored result can hold less than the text that the model saw; what the model saw counts.
-        if len(stdout) + len(errors) + 200 >= len(text):
-            text, trimmed = stdout, not stdout.endswith("\n")
-        else:
-            errors = ""
-    if "<persisted-output>" in text:
-        text = preview(text)
-    return _clean(text[:MAX_CHARS], errors[:MAX_CHARS], trimmed, speaks)
-
-
-def _clean(text: str, errors: str, trimmed: bool, speaks: Speaks) -> Output:
-    if "\x1b" in text:
-        text = _ANSI.sub("", text)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    framed = unframed(text)
-    lines = head_and_tail(framed.text)
+def read_output(printed: Printed, speaks: Speaks) -> ShellOutput:
+    """The lines that programs printed, and what error messages among them say."""
+    text, errors = printed.text, printed.errors
+    if printed.refused or _UNPARSED.fullmatch(text):
+        return ShellOutput(refused=True)
+    lines = head_and_tail(text)
     cut = True
     if lines is None:
-        lines = lines_of(framed.text)
-        cut = may_be_cut(framed.text)
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        cut = may_be_cut(text)
         if cut:
             lines = find_cuts(lines)
-    complains = may_complain(framed.text)
-    if not (complains or errors or framed.failed):
-        return Output(lines, trimmed=trimmed, cut=cut)
-    heard = Complaints(any=bool(errors and errors.strip()) or framed.failed)
+    complains = may_complain(text)
+    if not (complains or errors or printed.failed):
+        return ShellOutput(lines, trimmed=printed.trimmed, cut=cut)
+    heard = Complaints(any=bool(errors and errors.strip()) or printed.failed)
     kept = set_apart(lines, speaks, heard) if complains else lines
     if errors:
         listen(errors.split("\n"), speaks, heard)
-    return Output(
+    return ShellOutput(
         lines=kept,
         missing=frozenset(heard.missing),
         had_errors=heard.any,
-        trimmed=trimmed,
+        trimmed=printed.trimmed,
         absent=frozenset(heard.absent),
         speakers=frozenset(heard.speakers),
         rejected=frozenset(heard.rejected),

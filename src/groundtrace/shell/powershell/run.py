@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
-from groundtrace.shell.output import Output
+from groundtrace.shell.output import ShellOutput
 from groundtrace.shell.powershell.cmd import SHARED, cmd_parts
 from groundtrace.shell.powershell.follow import Session
 from groundtrace.shell.powershell.language import ShellLanguage
@@ -36,7 +36,7 @@ class Followed(NamedTuple):
     """What was not followed, by name."""
 
 
-def heard(output: Output) -> Output:
+def heard(output: ShellOutput) -> ShellOutput:
     """An output without the messages of PowerShell and cmd."""
     found = listen(output.lines)
     if not found.any and not output.missing:
@@ -55,7 +55,7 @@ def heard(output: Output) -> Output:
 def follow(
     given: ShellLanguage,
     cwd: str | None,
-    output: Output,
+    output: ShellOutput,
     table: Mapping[str, ProgramEntry],
     texts: Mapping[str, str] | None,
 ) -> Followed:

@@ -239,9 +239,7 @@ def _tree(call: Call) -> Parts:
     if options.has("-i") and options.has("-f"):
         roots = tuple(options.operands) or (Word("."),)
         return [Names(cwd=call.cwd, roots=roots, folders=options.has("-d"), rule="tree")]
-    return [
-        TreeListing(cwd=call.cwd, full=options.has("-f"), folders=options.has("-d"), rule="tree")
-    ]
+    return [TreeListing(cwd=call.cwd, folders=options.has("-d"), rule="tree")]
 
 
 HANDLERS: dict[str, Handler] = {"find": _find, "fd": _fd, "ls": _ls, "tree": _tree, "stat": _stat}

@@ -10,10 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from groundtrace.answers.cuts import is_cut, whole
-from groundtrace.answers.diffs import HUNK, Change, changes, side_runs
+from groundtrace.answers.diffs import (
+    ABSENT,
+    DIFFERENCE,
+    HUNK,
+    OTHER_LINE,
+    PAIR_ABOVE,
+    PATCH_LINE_START,
+    SENTENCE,
+    Change,
+    changes,
+    side_runs,
+)
 from groundtrace.answers.file_names import looks_like_folder
-from groundtrace.answers.listed import stat_names
-from groundtrace.base.patterns import regex
+from groundtrace.answers.name_rows import stat_names
 from groundtrace.model import AccessKind, FileRef, OldSide
 from groundtrace.shell.streams.file_names import from_top, is_file_name, join
 from groundtrace.shell.streams.filters import Filter
@@ -21,8 +31,6 @@ from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.word import Word, under
 from groundtrace.shell.weights import BESIDE_PATCH, OPAQUE, PATCH_LINE, PLAIN, TELLING, UNLIKELY
-
-_DIFF_LINE = regex(r"(?:[-+ @\\]|diff --git|index |new file|deleted file|similarity|rename |$)")
 
 
 class Diff(Part, kw_only=True, frozen=True):
@@ -44,7 +52,7 @@ class Diff(Part, kw_only=True, frozen=True):
         return True
 
     def score(self, line: str) -> float:
-        return PATCH_LINE if _DIFF_LINE.match(line) else BESIDE_PATCH
+        return PATCH_LINE if PATCH_LINE_START.match(line) else BESIDE_PATCH
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         rows: dict[str, None] = {}
@@ -84,23 +92,9 @@ class Diff(Part, kw_only=True, frozen=True):
 
 # --- what diff and cmp print ----------------------------------------------------------------------
 
-_SENTENCE = regex(
-    r"(?:Binary files|Files) (?P<pair>.+) (?:differ|are identical)$"
-    r"|Only in (?P<folder>.+?): (?P<name>.+)$"
-    r"|(?P<bytes>.+) differ: (?:byte|char) \d+"
-)
-"""Lines that name files and show nothing of them."""
-_HEADER = regex(r'diff (?:.* )?(?P<left>"[^"]+"|[^\s"]+) (?P<right>"[^"]+"|[^\s"]+)$')
-"""The line above the differences of two files, if whole folders are compared: the options with
-their values (`-x '*.md'`), and the two names, in quotes if they hold blanks."""
 MAX_NAMES = 8192
 """No two paths are longer: trying every ` and ` of a line takes time that grows with the square of
 its length."""
-_ABSENT = regex(r"(?:---|\+\+\+|\*\*\*) (?P<name>.+)\t(?:1970-01-01|Thu Jan +1) ")
-"""For a file that is missing, `-N` prints the start of Unix time as its date."""
-_OTHER_LINE = regex(r"[-+<> @\\!*]|\d+(?:,\d+)?[acd]\d|Common subdirectories: |$")
-"""Other lines that the programs print."""
-_DIFFERENCE = regex(r"[-+<>] |\d+(?:,\d+)?[acd]\d|@@ ")
 
 
 class Compared(Part, kw_only=True, frozen=True):
@@ -117,16 +111,16 @@ class Compared(Part, kw_only=True, frozen=True):
         return True
 
     def score(self, line: str) -> float:
-        if _SENTENCE.match(line) or _HEADER.match(line):
+        if SENTENCE.match(line) or PAIR_ABOVE.match(line):
             return TELLING
-        return PLAIN if _OTHER_LINE.match(line) else UNLIKELY
+        return PLAIN if OTHER_LINE.match(line) else UNLIKELY
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         lines = whole(lines)
-        absent = {found["name"] for found in map(_ABSENT.match, lines) if found}
+        absent = {found["name"] for found in map(ABSENT.match, lines) if found}
         named = list(self._names(lines))
-        if not named and not any(map(_HEADER.match, lines)):
-            yield from self.files if any(map(_DIFFERENCE.match, lines)) else ()
+        if not named and not any(map(PAIR_ABOVE.match, lines)):
+            yield from self.files if any(map(DIFFERENCE.match, lines)) else ()
         for kind, name in named:
             if is_file_name(name) and name not in absent:
                 yield FileRef(join(self.cwd, name), kind, rule=self.rule)
@@ -140,12 +134,12 @@ class Compared(Part, kw_only=True, frozen=True):
 
     def _names(self, lines: Sequence[str]) -> Iterator[tuple[AccessKind, str]]:
         for line in lines:
-            header = _HEADER.match(line)
+            header = PAIR_ABOVE.match(line)
             if header is not None:
                 pair = header["left"].strip('"'), header["right"].strip('"')
                 yield from (("read", name) for name in pair if self._fit(*pair))
                 continue
-            sentence = _SENTENCE.match(line)
+            sentence = SENTENCE.match(line)
             if sentence is None:
                 continue
             if sentence["pair"] is not None:

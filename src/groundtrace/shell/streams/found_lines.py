@@ -10,7 +10,6 @@ which names are possible, whether lines have names and numbers, and how well a l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
 
@@ -19,8 +18,10 @@ from msgspec.structs import replace
 from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.fold import fold
 from groundtrace.answers.found import (
+    AROUND,
     BARE,
     BREAK,
+    CONTEXT,
     MATCH,
     Found,
     bare_number,
@@ -62,10 +63,6 @@ from groundtrace.shell.weights import (
     STRAY_BREAK,
     TELLING,
     UNTESTED,
-)
-
-_AROUND = regex(
-    r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
 )
 
 
@@ -146,11 +143,11 @@ class Search(Part, kw_only=True, frozen=True):
             return UNTESTED if self._lacks(line, place) else TELLING
         if self.named is None and self.context and self.roots:
             # `grep -rn -C1 x src`: nothing says whether src is a file, and names its lines.
-            around = _AROUND.match(line)
+            around = AROUND.match(line)
             if around is not None and under(self.stripped + around["name"], self.roots):
                 return CONTEXT_LINE
         if self.named:
-            return CONTEXT_LINE if self.context and re.match(r".+-\d+-", line) else IMPOSSIBLE
+            return CONTEXT_LINE if self.context and CONTEXT.search(line, 1) else IMPOSSIBLE
         if self.numbered:
             number = BARE.match(line)
             if number is None or self._unlike(line, number.end()):
@@ -206,7 +203,7 @@ class Search(Part, kw_only=True, frozen=True):
 
         Without it the context at the ends of the output went to the programs beside the search.
         """
-        first, second = _AROUND.match(before), _AROUND.match(line)
+        first, second = AROUND.match(before), AROUND.match(line)
         if first is None or second is None or first["sign"] == second["sign"] == ":":
             return 0.0
         same = first["name"] == second["name"] and int(second["at"]) == int(first["at"]) + 1

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from groundtrace.answers.cuts import is_cut, pieces, whole
 from groundtrace.answers.file_names import looks_like_folder
-from groundtrace.answers.listed import LONG, TOTAL
+from groundtrace.answers.listed import BRANCH, LONG, TOTAL, in_columns, long_row, tree_entries
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
@@ -37,17 +37,6 @@ from groundtrace.shell.weights import (
 )
 
 _BARE_NAME = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
-_COLUMN_GAP = regex(r" {2,}|\t+")
-
-
-def _columns(line: str) -> list[str]:
-    """The names in a line.
-
-    On a terminal, which OpenHands uses to run commands, `ls` prints columns.
-    """
-    if "  " not in line and "\t" not in line:
-        return [line]
-    return [name for name in _COLUMN_GAP.split(line) if name] or [""]
 
 
 class Listing(Part, kw_only=True, frozen=True):
@@ -83,8 +72,8 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def score(self, line: str) -> float:
         if self.long and not self.loose:
-            row = LONG.match(line)
-            if row is not None and not self._possible(row["name"]):
+            row = long_row(line)
+            if row is not None and not self._possible(row.name):
                 return UNLIKELY
             return TELLING if row is not None or TOTAL.match(line) else self._other(line)
         return self.scorer()(line)
@@ -98,7 +87,7 @@ class Listing(Part, kw_only=True, frozen=True):
             if self.loose and (not line or line.isdecimal()):
                 return LISTING_SECTION  # what is left of `total 16`
             if "  " in line or "\t" in line:
-                return min(self._fit(name, bare) for name in _columns(line))
+                return min(self._fit(name, bare) for name in in_columns(line))
             return self._fit(line, bare)
 
         return score
@@ -158,7 +147,7 @@ class Listing(Part, kw_only=True, frozen=True):
             return 0.0
         if self._sections() and (before.endswith(":") or line.endswith(":")):
             return 0.0
-        before, line = _columns(before)[0], _columns(line)[0]
+        before, line = in_columns(before)[0], in_columns(line)[0]
         if before < line or _folded_name(before) <= _folded_name(line):
             return 0.0
         return ORDER_BREAKS
@@ -202,7 +191,7 @@ class Listing(Part, kw_only=True, frozen=True):
         globs = any(word.glob for word in self.operands)
         known_folders = {line[:-1] for line in lines if line.endswith(":")} if sections else set()
         if not self.long and [row for row in lines if "  " in row or "\t" in row]:
-            lines = [name for row in lines for name in _columns(row)]
+            lines = [name for row in lines for name in in_columns(row)]
         for line in lines:
             if sections and line.endswith(":") and not LONG.match(line):
                 folder = line[:-1] if is_file_name(line[:-1] + "x") else None
@@ -260,12 +249,10 @@ class Listing(Part, kw_only=True, frozen=True):
         if not line or TOTAL.match(line) or (self.loose and line.isdecimal()):
             return None, "?"
         if self.long:
-            row = LONG.match(line)
+            row = long_row(line)
             if row is None:
                 return (line, "?") if self.loose and _BARE_NAME.match(line) else (None, "?")
-            kind = row["type"] if row["type"] in "-dl" else "d"
-            name = row["name"].split(" -> ")[0] if kind == "l" else row["name"]
-            return name.rstrip("*/") if self.marks else name, kind
+            return row.name.rstrip("*/") if self.marks else row.name, row.kind
         name = line.strip("'") if " " in line else line
         if self.marks or name.endswith("/"):
             if name.endswith("/"):
@@ -336,14 +323,11 @@ def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
 
 # --- what tree prints -----------------------------------------------------------------------------
 
-_BRANCH = regex(r"(?P<bars>(?:[│|][\s\xa0]{2,3}+|[\s\xa0]{4})*+)(?:[├└|`](?:──|--) ?)(?P<name>.+)$")
-
 
 class TreeListing(Part, kw_only=True, frozen=True):
     """What `tree` prints: names under names, by indentation."""
 
     cwd: str | None
-    full: bool = False
     folders: bool = False
 
     @property
@@ -351,7 +335,7 @@ class TreeListing(Part, kw_only=True, frozen=True):
         return True
 
     def score(self, line: str) -> float:
-        if _BRANCH.match(line):
+        if BRANCH.match(line):
             return TELLING
         return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
 
@@ -361,43 +345,18 @@ class TreeListing(Part, kw_only=True, frozen=True):
         for index, piece in enumerate(map(whole, pieces(lines))):
             first = 0
             if index:
-                tops = (i for i, line in enumerate(piece) if self._depth(line) == 0)
+                branches = ((i, BRANCH.match(line)) for i, line in enumerate(piece))
+                tops = (i for i, branch in branches if branch and not branch["bars"])
                 first = next(tops, len(piece))
             kept += piece[first:]
         return kept
-
-    def _depth(self, line: str) -> int | None:
-        branch = _BRANCH.match(line)
-        return None if branch is None else len(branch["bars"]) // 4
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
         if is_cut(lines):
             lines = self._after_cuts(lines)
-        root: str | None = None
-        stack: list[str] = []
-        entries: list[tuple[int, str]] = []
-        for line in lines:
-            branch = _BRANCH.match(line)
-            if branch is None:
-                if line and not re.match(r"\d+ director", line):
-                    root, stack = line.strip(), []
-                continue
-            depth = len(branch["bars"]) // 4
-            name = re.sub(r"^\[[^\]]*\]\s+", "", branch["name"]).split(" -> ")[0]
-            del stack[depth:]
-            stack.append(name)
-            base = root if root is not None else "."
-            entries.append(
-                (
-                    depth,
-                    name
-                    if self.full
-                    else "/".join([base, *(part.rstrip("/") for part in stack[:-1]), stack[-1]]),
-                )
-            )
-        for index, (depth, path) in enumerate(entries):
-            parent = index + 1 < len(entries) and entries[index + 1][0] > depth
-            if not parent and is_file_name(path) and not looks_like_folder(path):
+        for entry in tree_entries(lines):
+            path = entry.path if entry.root is None else f"{entry.root}/{entry.path}"
+            if not entry.is_folder and is_file_name(path) and not looks_like_folder(path):
                 yield FileRef(join(self.cwd, path), "surfaced", rule=self.rule)

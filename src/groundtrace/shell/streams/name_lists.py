@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
 
 from groundtrace.answers.cuts import whole
 from groundtrace.answers.file_names import looks_like_folder
-from groundtrace.answers.listed import stat_names
+from groundtrace.answers.name_rows import ROWS
 from groundtrace.base.patterns import regex
 from groundtrace.base.quoted_names import without_quotes
 from groundtrace.model import FileRef
@@ -20,145 +19,6 @@ from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.word import Word, under
 from groundtrace.shell.weights import BARE_NAME, BESIDE_NAMES, IMPOSSIBLE, ODD_NAME, TELLING
-
-
-def _name_in_diffstat(line: str) -> str | None:
-    return next(reversed(stat_names(line)), None)
-
-
-def _old_name_in_diffstat(line: str) -> str | None:
-    names = stat_names(line)
-    return names[0] if len(names) > 1 else None
-
-
-_STATUS = regex(
-    r"(?:(?!   )[ MADRCUT?!]{2} |(?:\t| {8})(?:(?:modified|new file|deleted|renamed|copied|typechange"
-    r"|both modified|both added|deleted by \w+|added by \w+): +)?)(\S.*)"
-)
-"""Short rows, and rows of the long form; some harnesses expand the tab of the long form."""
-
-
-def _name_in_status(line: str) -> str | None:
-    row = _STATUS.match(line)
-    return None if row is None else row[1].split(" -> ")[-1]
-
-
-def _old_name_in_status(line: str) -> str | None:
-    row = _STATUS.match(line) if " -> " in line else None
-    return None if row is None else row[1].split(" -> ")[0]
-
-
-_LETTERS = regex(r"[MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$")
-_GAP = regex(r"\t| {2,}")
-
-
-def _name_in_letters(line: str) -> str | None:
-    """`M	a.py`, `R100	old.py	new.py`, also with expanded tabs."""
-    row = _LETTERS.match(line)
-    return None if row is None else _GAP.split(row[1].rstrip())[-1]
-
-
-def _old_name_in_letters(line: str) -> str | None:
-    row = _LETTERS.match(line) if line.startswith(("R", "C")) else None
-    names = [] if row is None else _GAP.split(row[1].rstrip())
-    return names[0] if len(names) > 1 else None
-
-
-def _matcher(pattern: str) -> Callable[[str], str | None]:
-    compiled = re.compile(pattern)
-
-    def take(line: str) -> str | None:
-        match = compiled.match(line)
-        return None if match is None else match[1]
-
-    return take
-
-
-_NO_NAME = regex(r"commit |Author: |Date: |Merge: |[0-9a-f]{7,40}\b")
-
-
-def _name_in_log(line: str) -> str | None:
-    """A line of `git log --name-only` that is a name: one word, or a path with blanks."""
-    if line[:1] == '"' == line[-1:] and len(line) > 2:
-        return line
-    if not line or ":" in line or line[0].isspace() or _NO_NAME.match(line):
-        return None
-    words = line.split()
-    if len(words) > 1 and "/" not in line:
-        return None
-    telling = "." in words[0] or "/" in words[0] or (len(words) == 1 and line.isupper())
-    return line if telling else None
-
-
-def _first_word(line: str) -> str | None:
-    words = line.split()
-    return words[0] if len(words) > 1 and ("." in words[0] or "/" in words[0]) else None
-
-
-def _last_word(line: str) -> str | None:
-    words = line.split()
-    return words[-1] if len(words) > 1 and ("." in words[-1] or "/" in words[-1]) else None
-
-
-FORMS: dict[str, Callable[[str], str | None]] = {
-    "plain": lambda line: line,
-    "wc": _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"),
-    "count": _matcher(r"(.+):\d+$"),
-    "describe": _matcher(r"([^:]+): +(?!directory\b|cannot open)\S"),
-    "sum": _matcher(r"\\?[0-9a-f]{8,128} [ *](.+)"),
-    "size": _matcher(r"[\d.,]+[KMGTPB]?\s+(\S.*)"),
-    "stat": _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
-    "diffstat": _name_in_diffstat,
-    "status": _name_in_status,
-    "letters": _name_in_letters,
-    "raw": _matcher(
-        r":\d{6} \d{6} [0-9a-f.]{4,70} [0-9a-f.]{4,70} [MADRCTUX]\d{0,3}(?:\t| {2,7})(\S.*)$"
-    ),
-    "numstat": _matcher(r"(?:\d{1,9}|-)(?:\t| {2,7})(?:\d{1,9}|-)(?:\t| {2,7})(\S.*)$"),
-    "uniq": _matcher(r"\s*\d+\s+(\S.*)"),
-    "findls": _matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$"),
-    "treehash": _matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$"),
-    "staged": _matcher(r"\d{6} [0-9a-f]{7,64} \d(?:\t| {2,7})(.+)$"),
-    "logname": _name_in_log,
-    "first": _first_word,
-    "last": _last_word,
-    "report": _matcher(
-        r"(?:\./)?((?=[^\s:(]*[./])[^\s:()]{1,1000})(?::\d{1,9}(?::\d{1,9})?:|\(\d{1,9},\d{1,9}\):) "
-    ),
-    "pydoc": _matcher(r"    (/\S{1,1000}\.\w{1,10})$"),
-    "test": _matcher(r"([^\s:]{1,1000}\.\w{1,10})::\S"),
-    "located": _matcher(r"([^:]+):\d+:?$"),
-}
-"""Where the name is in a line, by the program that prints it."""
-OLD_NAMES: dict[str, Callable[[str], str | None]] = {
-    "diffstat": _old_name_in_diffstat,
-    "status": _old_name_in_status,
-    "letters": _old_name_in_letters,
-}
-"""The old name of a renamed file, in forms that show it."""
-_COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
-OWN = {
-    "wc": regex(r"\s*+(?:\d++\s++){1,5}total$"),
-    "describe": regex(r"[^:]++: ++(?:directory\b|cannot open)"),
-}
-"""Lines without a file's name that no other program prints."""
-BESIDE = {
-    "diffstat": regex(rf"{_COMMIT}| \d+ files? changed"),
-    "letters": regex(_COMMIT),
-    "numstat": regex(_COMMIT),
-    "raw": regex(_COMMIT),
-    "logname": regex(_COMMIT),
-    "stat": regex(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
-    "status": regex(
-        r"On branch |HEAD detached|Your branch |Changes |Untracked |  \(use |no changes |nothing "
-        r"|Unmerged |Dropped |You are |All conflicts |Saved |$"
-    ),
-    "pydoc": regex(""),
-    "report": regex(""),
-    "test": regex(""),
-}
-"""Lines without a name that the same program prints beside lines with a name."""
-
 
 _USUAL_GLOB = regex(r"\*([\w.-]+)(\*?)")
 """`*.py` and `*_test*`."""
@@ -204,15 +64,15 @@ class Names(Part, kw_only=True, frozen=True):
         return not self.silent
 
     def score(self, line: str) -> float:
-        name = FORMS[self.form](self._bare(line))
+        row = ROWS[self.form]
+        name = row.name(self._bare(line))
         if name is not None and self.rule.startswith("git"):
             name = without_quotes(name)
         if name is None:
-            own = OWN.get(self.form)
-            if own is not None and own.match(line):
+            if row.own is not None and row.own.match(line):
                 return TELLING
-            neutral = BESIDE.get(self.form)
-            return BESIDE_NAMES if neutral is not None and neutral.match(line) else IMPOSSIBLE
+            beside = row.beside is not None and row.beside.match(line)
+            return BESIDE_NAMES if beside else IMPOSSIBLE
         if not self._fits(name):
             return IMPOSSIBLE
         if self.form != "plain":
@@ -244,17 +104,13 @@ class Names(Part, kw_only=True, frozen=True):
             return
         lines = whole(lines)
         plain = self.form == "plain"
-        form = FORMS[self.form]
         if self.revision:
             lines = [self._bare(line) for line in lines]
-        old = OLD_NAMES.get(self.form)
-        found: Iterable[str | None] = lines
-        if not plain:
-            found = map(form, lines) if old is None else _both(lines, old, form)
+        found = filter(None, lines) if plain else ROWS[self.form].names(lines)
         fits = self._fits
         if self.rule.startswith("git"):
-            found = [name and without_quotes(name) for name in found]
-        names = [self.stripped + name for name in found if name and fits(name)]
+            found = map(without_quotes, found)
+        names = [self.stripped + name for name in found if fits(name)]
         parents: set[str] = set()
         roots: set[str] = set()
         if not self.only_files:
@@ -333,12 +189,3 @@ _LAST_FIELD = {"last": "2", "size": "2", "sum": "2", "uniq": "2"}
 """The field that holds the name in forms of two fields."""
 WHOLE_OR_LAST = frozenset(["NF", "9", "0"])
 """Fields of awk that hold the name, if the program prints nothing after it."""
-
-
-def _both(
-    lines: Sequence[str], old: Callable[[str], str | None], new: Callable[[str], str | None]
-) -> Iterator[str | None]:
-    """Names line by line; for a renamed file both names."""
-    for line in lines:
-        yield old(line)
-        yield new(line)

@@ -13,19 +13,17 @@ from typing import Self
 from msgspec.structs import replace
 
 from groundtrace.answers.line import size
-from groundtrace.base.patterns import regex
+from groundtrace.answers.numbered import COUNTED
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.spans import Spans
 from groundtrace.shell.weights import IMPOSSIBLE, LED, NUMBERS_FALL
 
-_LEAD = regex(r" *(\d{1,9})(?:\t|[:.)] ?| ?)")
-
 
 def _rest(line: str) -> str | None:
     """The line without its number; None for a line that has none."""
-    found = _LEAD.match(line)
+    found = COUNTED.match(line)
     if found is not None:
         return line[found.end() :]
     return None if line.strip() else ""
@@ -56,7 +54,7 @@ class NumberedLines(Part, kw_only=True, frozen=True):
         return IMPOSSIBLE if rest is None else self.inner.score(rest) + LED
 
     def pair(self, before: str, line: str) -> float:
-        first, second = _LEAD.match(before), _LEAD.match(line)
+        first, second = COUNTED.match(before), COUNTED.match(line)
         if first is None or second is None:
             return 0.0
         falls = self.rises and int(second[1]) <= int(first[1])

@@ -86,7 +86,9 @@ def parse_by_grammar(command: str) -> Tree:
     return Tree(root, source, root.has_error or len(followed) < len(command), plain)
 
 
-_HARD = regex(r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|\b(?:if|for|case|while|until)\b")
+_HARD = regex(
+    r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|(?<!\S)==(?!\S)|\b(?:if|for|case|while|until)\b"
+)
 _HEREDOC = regex(r"<<-?\s*[\'\"\\]?(\w+)")
 _HARD_IN_DATA = regex(rf"\0|{_HEREDOC.pattern}")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from groundtrace.base.patterns import regex
 from groundtrace.model import RootSign
 from groundtrace.shell.align.loop import Loop
-from groundtrace.shell.output import Output
+from groundtrace.shell.output import ShellOutput
 from groundtrace.shell.programs.call import Call, ProgramEntry, run_command
 from groundtrace.shell.programs.environment import Environment
 from groundtrace.shell.streams.file_names import path_of
@@ -74,7 +74,7 @@ class Walker:
         self,
         tree: Tree,
         cwd: str | None,
-        output: Output,
+        output: ShellOutput,
         table: Mapping[str, ProgramEntry],
         texts: Mapping[str, str] | None = None,
     ) -> None:

@@ -65,6 +65,7 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     tool_use_result_session: Any = msgspec.field(default=None, name="toolUseResult")
     timestamp: Any = None
     cwd: Any = None
+    git_branch: Any = msgspec.field(default=None, name="gitBranch")
     version: Any = None
     claude_code_version: Any = None
     is_compact_summary: Any = msgspec.field(default=None, name="isCompactSummary")

@@ -166,6 +166,7 @@ class ClaudeTranscript:
             self.events += 1
         if source.cwd is None:
             source.cwd = as_text(line.cwd)
+            source.branch = as_text(line.git_branch)
         if source.harness_version is None:
             source.harness_version = as_text(line.claude_code_version) or as_text(line.version)
         if kind == "system" or line.is_compact_summary is not None:

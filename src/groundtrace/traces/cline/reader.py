@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MESSAGES = regex(rb'\s*+(?:\xef\xbb\xbf)?\s*+\[\s*+\{\s*+"role"\s*+:\s*+"user"')
 _BLOCK = regex(rb'"type"\s*+:\s*+"tool_use"')
-_ANSWER = regex(rb"\[\w{1,40}(?: for '[^'\n]{0,400}')?\] Result:")
+_ANSWER = regex(rb"\[\w{1,40}(?: for [^\n]{0,400}?)?\] Result:")
 _DETAILS = b"<environment_details>"
 
 

@@ -7,6 +7,7 @@ a second after its parent entered review mode, in the same directory.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import re
 import time
@@ -105,7 +106,7 @@ def _index(tree: Tree) -> _Index:
     return index
 
 
-def _threads(places: list[Place]) -> tuple[list[Thread], bool]:
+def _threads(places: list[RolloutFolder]) -> tuple[list[Thread], bool]:
     """The threads whose rollouts lie in folders, and whether all of them could be read."""
     found: list[Thread] = []
     looked = 0
@@ -307,7 +308,7 @@ _SETTLED_SECONDS = 0.1
 """A folder that changed less than this ago may change again and keep its time of change."""
 
 
-class Place(NamedTuple):
+class RolloutFolder(NamedTuple):
     """A folder of rollouts."""
 
     folder: Folder
@@ -333,17 +334,17 @@ class Tree(Frozen, frozen=True):
             return f"{self.base}{path}"
         return os.path.relpath(f"{self.base}/{path}", self.start)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[RolloutFolder]:
         """The folders of rollouts, by day."""
         if self.is_dated:
             yield from _below(self.top, "", 0)
         else:
-            yield Place(self.top, "")
+            yield RolloutFolder(self.top, "")
 
 
-def _below(folder: Folder, before: str, level: int) -> Iterator[Place]:
+def _below(folder: Folder, before: str, level: int) -> Iterator[RolloutFolder]:
     if level == len(_LEVELS):
-        yield Place(folder, before)
+        yield RolloutFolder(folder, before)
         return
     for name, kind in folder.kinds():
         if kind == "folder" and _LEVELS[level].fullmatch(name):
@@ -369,7 +370,7 @@ def tree_of(folder: Folder, path: str) -> Tree:
     return Tree(top, name, False, f"{parent}{slash}")
 
 
-def signature(places: list[Place]) -> tuple[str, ...] | None:
+def signature(places: list[RolloutFolder]) -> tuple[str, ...] | None:
     """When files were last added or removed; None if these times cannot be relied on."""
     found = []
     newest = 0
@@ -395,13 +396,44 @@ class CannotUnpackError(OSError):
     """No installed package can unpack the file."""
 
 
+MOST_UNPACKED = 64 * 1024 * 1024
+"""Bytes that every packed file may unpack to."""
+MAX_RATIO = 200
+"""How many times its size a larger one may unpack to: rollouts pack to a tenth or a twentieth."""
+
+
+class _Bounded(io.RawIOBase):
+    """A packed file; raises an error if it gives more bytes than the limit."""
+
+    def __init__(self, inner: BinaryIO, most: int) -> None:
+        self._inner = inner
+        self._left = most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._inner.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise OSError("unpacks to far more than its size; the rest is not read")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()
+
+
 def open_plain(folder: Folder, path: str) -> BinaryIO:
     """The unpacked content of a file."""
     stream = folder.open(path)
     if not path.endswith(".zst"):
         return stream
+    entry = folder.stat(path)
+    most = max(MOST_UNPACKED, MAX_RATIO * (0 if entry is None else entry.size))
     try:
-        return _unpacked(stream)
+        return cast(BinaryIO, io.BufferedReader(_Bounded(_unpacked(stream), most)))
     except ImportError:
         stream.close()
         raise CannotUnpackError(MISSING) from None

@@ -163,6 +163,7 @@ class Rollout:
             return  # a fork repeats the first line of the file that it was forked from
         self.meta = line.members
         self.cwd = self.source.cwd = as_text(self.meta.get("cwd"))
+        self.source.branch = as_text(as_mapping(self.meta.get("git")).get("branch"))
         self.source.harness_version = as_text(self.meta.get("cli_version"))
 
     def turn(self, line: Line, _: int) -> None:

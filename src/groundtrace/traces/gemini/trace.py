@@ -35,14 +35,14 @@ from groundtrace.traces.kit.choose import HEAD
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
-from groundtrace.traces.kit.lists import load_listed
+from groundtrace.traces.kit.lists import ListKind, load_listed
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, RawChange, Source
 
 HARNESS = "gemini-cli"
 SPAWNERS = frozenset({"codebase_investigator", "delegate_to_agent", "delegate", "generalist"})
 """Tools that start a subagent."""
-_CALL = regex(rb'"args"\s*:\s*\{')
+_MESSAGES = ListKind("messages", regex(rb'"args"\s*:\s*\{'))
 _LOST = regex(r'"args"\s*:\s*\{')
 _STAMP = regex(r"-(\d{13})-")
 """The time in a call's id, in milliseconds: when the model asked for it."""
@@ -52,7 +52,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a session or a stream, whole or damaged."""
     session = Session(path, keep)
     if not _is_lines(folder, path):
-        loaded = load_listed(folder, path, "messages", _CALL, session_in)
+        loaded = load_listed(folder, path, _MESSAGES, session_in)
         session.messages(loaded.items)
         return session.finish(loaded.root, loaded.problems)
     printed = GeminiStream(path, keep)

@@ -33,6 +33,7 @@ from groundtrace.traces.kit.lists import (
     LARGE,
     Elements,
     Listed,
+    ListKind,
     find_list,
     from_value,
     load_listed,
@@ -44,10 +45,12 @@ from groundtrace.traces.kit.rows import UniqueNames
 _MEMBER = regex(r"samples/(?P<id>[^\n]+)_epoch_(?P<epoch>\d{1,6})\.json")
 _TOOL = regex(rb'"event"\s*:\s*"tool"')
 """A call in bytes that are lost."""
+_SAMPLES = ListKind("samples", _TOOL)
+_EVENTS = ListKind("events", _TOOL)
 MAX_HEADER = 64 * 1024 * 1024
 
 
-class Place(Frozen, frozen=True):
+class SamplePlace(Frozen, frozen=True):
     """One sample of a log."""
 
     id: str
@@ -63,13 +66,13 @@ class Log(Frozen, frozen=True):
     """What must be known of a log to read any of its samples at once."""
 
     header: Mapping[str, Any]
-    places: Mapping[str, Place]
+    places: Mapping[str, SamplePlace]
     """Samples by names that are unique in the log, in order."""
     members: Members | None = None
     """The members of an archive; None for a JSON log."""
     problems: tuple[Problem, ...] = ()
 
-    def find(self, name: str | None, path: str) -> Place | Problem:
+    def find(self, name: str | None, path: str) -> SamplePlace | Problem:
         """The sample of this name; without a name, the only one."""
         if name is None and len(self.places) == 1:
             return next(iter(self.places.values()))
@@ -103,7 +106,7 @@ def _kept(folder: Folder, path: str) -> Log | None:
     return None if entry is None else _known.get((folder.url, path, entry.mark))
 
 
-def _named(places: Sequence[Place]) -> dict[str, Place]:
+def _named(places: Sequence[SamplePlace]) -> dict[str, SamplePlace]:
     """Samples by a name that is unique in the log: the id, with the epoch if there are several."""
     times = Counter(place.id for place in places)
     names = UniqueNames()
@@ -167,8 +170,8 @@ def _json_samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
         for name, short in zip(log.places, shorts, strict=True):
             yield Sample(name, stated_of(short, log.header))
         return
-    loaded = load_listed(folder, path, "samples", _TOOL)
-    found: list[tuple[Place, Any]] = []
+    loaded = load_listed(folder, path, _SAMPLES)
+    found: list[tuple[SamplePlace, Any]] = []
     for index, item in enumerate(loaded.items):
         if isinstance(item, Problem):
             yield item
@@ -184,9 +187,9 @@ def _json_samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
 _LONG = frozenset({"messages", "events", "attachments", "store", "input", "output"})
 
 
-def _place(item: Mapping[str, Any], index: int, offset: int = 0, length: int = 0) -> Place:
+def _place(item: Mapping[str, Any], index: int, offset: int = 0, length: int = 0) -> SamplePlace:
     name = id_of(item) or f"row-{index + 1}"
-    return Place(name, as_count(item.get("epoch")) or 1, offset=offset, length=length)
+    return SamplePlace(name, as_count(item.get("epoch")) or 1, offset=offset, length=length)
 
 
 def _json_log(folder: Folder, path: str) -> tuple[Log | None, list[Mapping[str, Any]]]:
@@ -200,7 +203,7 @@ def _json_log(folder: Folder, path: str) -> tuple[Log | None, list[Mapping[str, 
     if found is None:
         return None, []
     shorts: list[Mapping[str, Any]] = []
-    places: list[Place] = []
+    places: list[SamplePlace] = []
     for index, (short, offset, length) in enumerate(found):
         if short is None:
             return None, []
@@ -232,7 +235,7 @@ def _found_in_parts(folder: Folder, path: str) -> tuple[Mapping[str, Any], _Foun
     """The same for a log that is too large to be in memory at once."""
     found: _Found = []
     with folder.open(path) as stream:
-        head, start = find_list(stream, "samples")
+        head, start = find_list(stream, _SAMPLES)
         if start is None:
             return {}, None
         scanner = Elements(stream, head[start:], _TOOL)
@@ -255,7 +258,7 @@ def _json_sample(
         data = stream.read(place.length)
     found = typed_sample(data)
     if found is None:
-        found = from_value(_with_events(value_of(msgspec.Raw(data))), path, "events")
+        found = from_value(_with_events(value_of(msgspec.Raw(data))), path, _EVENTS)
     return found, log.header
 
 
@@ -266,7 +269,7 @@ def _odd_sample(
 
     A log that is not decoded as a whole is read twice, so only one sample is in memory.
     """
-    loaded = load_listed(folder, path, "samples", _TOOL)
+    loaded = load_listed(folder, path, _SAMPLES)
     items = loaded.items if loaded.in_parts else list(loaded.items)
     places = [
         _place(item, index, offset=index)
@@ -275,7 +278,7 @@ def _odd_sample(
     ]
     place = Log({}, _named(places)).find(name, path)
     if loaded.in_parts:
-        loaded = load_listed(folder, path, "samples", _TOOL)
+        loaded = load_listed(folder, path, _SAMPLES)
         items = loaded.items
     chosen = None
     for index, item in enumerate(items):
@@ -283,7 +286,7 @@ def _odd_sample(
             chosen = item
     if isinstance(place, Problem):
         return loaded.problems[0] if loaded.problems else place
-    found = from_value(_with_events(chosen), path, "events")
+    found = from_value(_with_events(chosen), path, _EVENTS)
     found.problems += loaded.problems
     return found, loaded.root
 
@@ -313,7 +316,7 @@ def _archive_log(archive: Archive, folder: Folder, path: str) -> Log:
     for member in archive.members:
         found = _MEMBER.fullmatch(member)
         if found is not None:
-            places.append(Place(found["id"], int(found["epoch"]), member))
+            places.append(SamplePlace(found["id"], int(found["epoch"]), member))
     places.sort(key=lambda place: (_natural(place.id), place.epoch))
     log = Log(header, _named(places), archive.members, tuple(problems))
     _keep(folder, path, log)
@@ -360,12 +363,10 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
     return found
 
 
-def _opened(archive: Archive, place: Place, path: str) -> Listed:
+def _opened(archive: Archive, place: SamplePlace, path: str) -> Listed:
     size = archive.members[place.member].info.file_size
     shown = f"{path}#{place.member}"
-    loaded = load_opened(
-        lambda: archive.open(place.member), size, shown, "events", _TOOL, typed_sample
-    )
+    loaded = load_opened(lambda: archive.open(place.member), size, shown, _EVENTS, typed_sample)
     if not loaded.root and not loaded.problems:
         return loaded
     if any(problem.reason == "no list of events" for problem in loaded.problems):
@@ -373,7 +374,7 @@ def _opened(archive: Archive, place: Place, path: str) -> Listed:
     return loaded
 
 
-def _sample_root(archive: Archive, place: Place, path: str) -> Mapping[str, Any]:
+def _sample_root(archive: Archive, place: SamplePlace, path: str) -> Mapping[str, Any]:
     """What a sample without a summary says about itself."""
     try:
         loaded = _opened(archive, place, path)

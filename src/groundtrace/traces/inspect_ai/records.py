@@ -36,7 +36,7 @@ class Choice(msgspec.Struct, gc=False):
     message: Reply | None = None
 
 
-class Output(msgspec.Struct, gc=False):
+class ModelOutput(msgspec.Struct, gc=False):
     """What a model call gave."""
 
     usage: Any = None
@@ -66,7 +66,7 @@ class Event(msgspec.Struct, gc=False):
     events: list[Event | None] | None = None
     """In older logs, the events inside a call; None for one that is not an object."""
     # The next ones are for a model call; `input` and `output` of a sandbox are texts.
-    output: Output | str | None = None
+    output: ModelOutput | str | None = None
     input: msgspec.Raw = NOTHING
     """Bytes, or the value of an event that was fitted: see `value_of`."""
 

@@ -24,7 +24,7 @@ from groundtrace.traces.inspect_ai.logs import open_sample
 from groundtrace.traces.inspect_ai.records import (
     HARNESS,
     Event,
-    Output,
+    ModelOutput,
     Spans,
     Where,
     cached_of,
@@ -121,7 +121,7 @@ class SampleTrace:
             self.sandbox(event)
 
     def model(self, event: Event, where: Where) -> None:
-        usage = event.output.usage if isinstance(event.output, Output) else None
+        usage = event.output.usage if isinstance(event.output, ModelOutput) else None
         ledger = self.source.ledger
         ledger.add(len(ledger.order), counts_of(usage), subagent=where.agent is not None)
         self.cached += 0 if where.agent is not None else cached_of(usage)
@@ -308,7 +308,7 @@ class Conversation(msgspec.Struct):
         for message in given if isinstance(given, list) else ():
             if as_mapping(message).get("role") == "tool":
                 self.answer(as_mapping(message))
-        choices = event.output.choices if isinstance(event.output, Output) else None
+        choices = event.output.choices if isinstance(event.output, ModelOutput) else None
         reply = choices[0].message if choices else None
         if reply is not None:
             self.calls(reply.tool_calls, position, event.timestamp)

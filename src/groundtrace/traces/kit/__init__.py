@@ -7,6 +7,7 @@ lists.py           an object with one long list in it, and the elements of a lis
 rows.py            files whose rows are trials
 salvage.py         intact objects in broken JSON
 stored_output.py   outputs stored in files
+frames.py          what harnesses say around an output, or instead of it
 moves.py           the directory of a lasting shell
 ledger.py          tokens, each model call once
 keep.py            what is kept of results, within a memory budget

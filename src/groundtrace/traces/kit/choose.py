@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import BinaryIO
@@ -236,16 +237,73 @@ def _claim_on_outline(
     return None
 
 
+_LOOKS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    (
+        "a terminal recording (asciinema)",
+        regex(rb'\s*+\{[^\n]{0,400}?"version"\s*:\s*[123]\b[^\n]{0,400}?"(?:width|term)"'),
+    ),
+    ("an Amp thread", regex(rb'\s*+\{(?=[\s\S]{0,400}?"id"\s*:\s*"T-[0-9a-f]{8}-)')),
+    (
+        "a VS Code chat",
+        regex(
+            rb'\s*+\{(?=[\s\S]*?"requests"\s*:\s*\[)(?=[\s\S]*?"(?:requesterUsername|responderUsername)")'
+        ),
+    ),
+    (
+        "a Zed thread",
+        regex(
+            rb'\s*+\{(?=[\s\S]*?"messages")(?=[\s\S]*?"(?:detailed_summary|initial_project_snapshot)")'
+        ),
+    ),
+    (
+        "a list of browser requests (HAR)",
+        regex(rb'\s*+\{\s*"log"\s*:\s*\{(?=[\s\S]{0,2000}?"creator")'),
+    ),
+    ("a Jupyter notebook", regex(rb'\s*+\{(?=[\s\S]*?"nbformat")|\s*+\{\s*"cells"\s*:\s*\[')),
+    (
+        "an export of Langfuse",
+        regex(
+            rb'\s*+[\[{](?=[\s\S]*?"(?:traceId|trace_id)")(?=[\s\S]*?"(?:parentObservationId|parent_observation_id)")'
+        ),
+    ),
+    (
+        "an export of LangSmith",
+        regex(rb'\s*+[\[{](?=[\s\S]*?"(?:dotted_order|parent_run_id)")(?=[\s\S]*?"run_type")'),
+    ),
+    (
+        "OpenTelemetry without spans of an agent",
+        regex(rb'\s*+[\[{](?=[\s\S]*?"resource(?:Spans|Logs|Metrics)"\s*:)'),
+    ),
+    (
+        "results of mcpbr; they are read beside its logs if the file is named results.json",
+        regex(rb'\s*+\{(?=[\s\S]*?"tasks"\s*:\s*\[)(?=[\s\S]*?"baseline")(?=[\s\S]*?"tool_usage")'),
+    ),
+    (
+        "a chat of JSON messages without a tool call",
+        regex(rb'\s*+(?:\[\s*)?\{[^{}]{0,4000}?"role"\s*:\s*"(?:user|system|assistant|human)"'),
+    ),
+)
+"""Files that people have and no reader reads, each by what only it has."""
+_DATABASE = b"SQLite format 3\0"
+
+
 def what_it_is(head: bytes) -> str:
     """What a file looks like that no reader knows, by its first bytes."""
     if is_pointer(head):
         return POINTER
     if not head.strip():
         return "empty"
+    if head.startswith(_DATABASE):
+        return "a database (SQLite), as some agents keep sessions in; export them as JSON"
     if b"\0" in head:
         return "binary"
     if head.lstrip()[:1] in (b"{", b"["):
+        for name, form in _LOOKS:
+            if form.match(head):
+                return f"JSON that no reader knows: it looks like {name}"
         return "JSON that no reader knows"
+    if b"\x1b[" in head[:4096]:
+        return "text that no reader knows: it looks like a recorded terminal"
     return "text that no reader knows"
 
 
@@ -294,4 +352,6 @@ def reader_for(
         return None, Problem(path, "unrecognised", POINTER)
     kind: ProblemKind = "unrecognised" if head.strip() else "empty_file"
     reason = "no reader knows this file" if head.strip() else "the file is empty"
+    _, knows, looks = what_it_is(head).partition("that no reader knows: ")
+    reason += f": {looks}" if knows else ""
     return None, Problem(path, kind, reason)

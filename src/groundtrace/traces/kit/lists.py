@@ -14,14 +14,50 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.cut_json import read_prefix, without_cut
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
+from groundtrace.traces.kit.fit import NOT_FITTING
 
 LARGE = 48 * 1024 * 1024
 """A larger file is read element by element."""
+
+
+class ListKind(msgspec.Struct, frozen=True):
+    """Which list of an object is read, and how its losses are told."""
+
+    key: str
+    """The member that holds the list."""
+    counted: re.Pattern[bytes]
+    """A call in the bytes of an element that is lost."""
+    one: str = "an element"
+    several: str = ""
+    """The elements in messages; the key if nothing is given."""
+    most_lost: int | None = None
+    """Most calls that an element can hold, if that is known."""
+    is_bare: bool = False
+    """The file may also be the list itself."""
+    decode: Callable[[bytes], Any] = jsonio.loads
+    """Decodes an element of a file that is read element by element."""
+    find: Callable[[BinaryIO], tuple[bytes, int | None]] | None = None
+    """Finds the list, if it is not the first one of this name."""
+
+    @property
+    def all(self) -> str:
+        """The elements in messages."""
+        return self.several or self.key
+
+    @property
+    def one_by_one(self) -> str:
+        """`element by element`."""
+        word = self.one.rpartition(" ")[2]
+        return f"{word} by {word}"
+
+    def lost(self, count: int) -> int:
+        """Calls that are certainly lost, of those that the lost bytes seem to hold."""
+        return count if self.most_lost is None else min(self.most_lost, count)
 
 
 class Listed(msgspec.Struct):
@@ -47,28 +83,25 @@ is then decoded completely."""
 def load_listed(
     folder: Folder,
     path: str,
-    key: str,
-    counted: re.Pattern[bytes],
+    kind: ListKind,
     typed: Typed | None = None,
 ) -> Listed:
-    """The object in a file; `counted` matches a call in lost bytes. Never raises because of the
-    file's content."""
+    """The object in a file; never raises because of the file's content."""
     entry = folder.stat(path)
     size = None if entry is None else entry.size
-    return load_opened(lambda: folder.open(path), size, path, key, counted, typed)
+    return load_opened(lambda: folder.open(path), size, path, kind, typed)
 
 
 def load_opened(
     opener: Opener,
     size: int | None,
     path: str,
-    key: str,
-    counted: re.Pattern[bytes],
+    kind: ListKind,
     typed: Typed | None = None,
 ) -> Listed:
     """The same for anything that can be opened more than once."""
     if size is not None and size > LARGE:
-        return _in_parts(opener, path, key, counted)
+        return in_parts(opener, path, kind)
     with opener() as stream:
         # To ask for LARGE bytes gets fresh memory from the system each time, which took an eighth
         # of the time of a session; asked for its own size, a file mostly goes where one was before.
@@ -76,7 +109,7 @@ def load_opened(
         if size is not None and len(data) > size:  # it has grown
             data += stream.read(LARGE + 1 - len(data))
     if len(data) > LARGE:
-        return _in_parts(opener, path, key, counted)
+        return in_parts(opener, path, kind)
     if typed is not None and not jsonio.is_heavy(data) and (found := typed(data)) is not None:
         return found
     try:
@@ -84,77 +117,94 @@ def load_opened(
     except jsonio.BadJsonError as error:
         if not data.strip():
             return Listed(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-        loaded = _in_parts(opener, path, key, counted)
-        reason = f"not valid JSON ({error}); read element by element as far as possible"
+        loaded = in_parts(opener, path, kind)
+        reason = f"not valid JSON ({error}); read {kind.one_by_one} as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason, line=error.line))
         return loaded
-    return from_value(value, path, key)
+    return from_value(value, path, kind)
 
 
-def from_value(value: Any, path: str, key: str) -> Listed:
+def from_value(value: Any, path: str, kind: ListKind) -> Listed:
     """The same for an object that is already decoded."""
-    root = as_mapping(value)
+    if kind.is_bare and isinstance(value, list):
+        return Listed(iter(value))
+    root, key = as_mapping(value), kind.key
     around = {name: item for name, item in root.items() if name != key}
     if isinstance(root.get(key), list):
         return Listed(iter(root[key]), around)
-    place = f"$.{key}" if root else "$"
-    reason = f"no list of {key}"
+    place = f"$.{key}" if root or (kind.is_bare and isinstance(value, dict)) else "$"
+    reason = f"no list of {kind.all}"
     return Listed(iter(()), around, [Problem(path, "broken_trajectory", reason, place=place)])
 
 
-def _in_parts(opener: Opener, path: str, key: str, counted: re.Pattern[bytes]) -> Listed:
+def in_parts(opener: Opener, path: str, kind: ListKind) -> Listed:
+    """The same for an object that is too large or damaged."""
     loaded = Listed(iter(()), in_parts=True)
-    loaded.items = _stream(opener, path, key, counted, loaded)
+    loaded.items = _stream(opener, path, kind, loaded)
     return loaded
 
 
-def _stream(
-    opener: Opener, path: str, key: str, counted: re.Pattern[bytes], loaded: Listed
-) -> Iterator[Any]:
+def _stream(opener: Opener, path: str, kind: ListKind, loaded: Listed) -> Iterator[Any]:
     """Elements one after another; the root is filled in after the last one."""
     with opener() as stream:
-        head, start = find_list(stream, key)
+        head, start = find_list(stream, kind)
         loaded.root = as_mapping(prefix_of(head if start is None else head[:start]))
         if start is None:
-            reason = f"no list of {key} was found"
+            reason = f"no list of {kind.all} was found"
             loaded.problems.append(Problem(path, "broken_trajectory", reason))
             return
-        scanner = Elements(stream, head[start:], counted)
+        scanner = Elements(stream, head[start:], kind.counted)
         number = 0
         for number, data in enumerate(scanner.elements(), start=1):
-            yield _element(data, f"$.{key}[{number - 1}]", scanner.lost, path, counted)
+            yield element(data, number - 1, path, kind, scanner.lost)
         if not scanner.closed:
-            reason = f"the file ends inside its {key}"
+            lost = kind.lost(scanner.lost_calls())
+            reason = f"the file ends inside its {kind.all}"
+            place = f"$.{kind.key}[{number}]"
             loaded.problems.append(
-                Problem(
-                    path,
-                    "truncated_line",
-                    reason,
-                    place=f"$.{key}[{number}]",
-                    lost_calls=scanner.lost_calls(),
-                )
+                Problem(path, "truncated_line", reason, place=place, lost_calls=lost)
             )
             return
-        rest = as_mapping(prefix_of(head[:start] + b"]" + scanner.rest()))
-        loaded.root = {name: item for name, item in {**loaded.root, **rest}.items() if name != key}
+        loaded.root = around(head[:start], scanner, loaded.root, kind)
 
 
-def _element(data: bytes, place: str, lost: int, path: str, counted: re.Pattern[bytes]) -> Any:
+def around(
+    head: bytes, scanner: Elements, root: Mapping[str, Any], kind: ListKind
+) -> Mapping[str, Any]:
+    """The object around a list whose elements were all taken from the scanner."""
+    if kind.is_bare and _BARE.match(head):
+        return root
+    rest = as_mapping(prefix_of(head + b"]" + scanner.rest()))
+    return {name: item for name, item in {**root, **rest}.items() if name != kind.key}
+
+
+def element(data: bytes, number: int, path: str, kind: ListKind, lost: int = 0) -> Any:
+    """An element by its bytes; a Problem if it was too long (no bytes) or cannot be decoded."""
+    place = f"$.{kind.key}[{number}]"
     if not data:
-        reason = f"an element of more than {MAX_ELEMENT:,} bytes was not decoded"
-        return Problem(path, "line_too_long", reason, place=place, lost_calls=lost)
+        reason = f"{kind.one} of more than {MAX_ELEMENT:,} bytes was not decoded"
+        return Problem(path, "line_too_long", reason, place=place, lost_calls=kind.lost(lost))
     try:
-        return jsonio.loads(data)
-    except jsonio.BadJsonError as error:
-        lost = len(counted.findall(data))
-        reason = f"an element cannot be decoded ({error})"
+        return kind.decode(data)
+    except msgspec.ValidationError:
+        return Problem(path, "wrong_type", f"{kind.one} is not an object", place=place)
+    except (jsonio.BadJsonError, *NOT_FITTING) as error:
+        lost = kind.lost(len(kind.counted.findall(data)))
+        reason = f"{kind.one} cannot be decoded ({error})"
         return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
 
 
-def find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
+_BARE = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
+
+
+def find_list(stream: BinaryIO, kind: ListKind) -> tuple[bytes, int | None]:
     """The start of a file, and where in it the list begins."""
-    pattern = re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*\[')
+    if kind.find is not None:
+        return kind.find(stream)
+    pattern = re.compile(rb'"' + re.escape(kind.key.encode()) + rb'"\s*:\s*\[')
     head = bytearray(stream.read(CHUNK))
+    if kind.is_bare and (bare := _BARE.match(head)):
+        return bytes(head), bare.end()
     while (found := pattern.search(head)) is None:
         chunk = stream.read(CHUNK)
         if not chunk or len(head) > MAX_ELEMENT:
@@ -164,8 +214,8 @@ def find_list(stream: BinaryIO, key: str) -> tuple[bytes, int | None]:
 
 
 def prefix_of(data: bytes) -> Any:
-    """The value of JSON whose end may be missing."""
-    return read_prefix(data.decode("utf-8-sig", errors="replace")).value
+    """The value of JSON whose end may be missing, without what is cut off there."""
+    return without_cut(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
 
 
 CHUNK = 1 << 20

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trial
+from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trace, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
 from groundtrace.traces.kit.claims import Sample
@@ -97,6 +97,8 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
     """The trace of a trial: all files in its folder, or its sample in a loose file."""
     if trial.loose is not None:
         loose = trial.loose
+        if loose.is_result:
+            return ReadResult(Trace(), ())
         return read_loose(
             trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
         )

@@ -10,7 +10,7 @@ module knows no harness.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from groundtrace.model import (
     TraceSource,
     Usage,
 )
+from groundtrace.traces.kit.ledger import Ledger
 from groundtrace.traces.source import RawCall, Source
 
 
@@ -57,6 +58,7 @@ def merge(
         harness_version=_first(source.harness_version for source in usable),
         model=_first(source.model for source in usable if not source.is_one_subagent),
         cwd=_first(source.cwd for source in usable),
+        branch=_first(source.branch for source in usable),
         file=usable[0].file if usable else None,
         mcp_servers=tuple(servers),
         usage=_usage(usable),
@@ -343,6 +345,7 @@ def _frozen(call: RawCall, spawners: frozenset[str]) -> ToolCall:
         result=call.result,
         server=call.server,
         timestamp=_time(call, spawners),
+        answered_at=call.answered_at,
         cumulative_tokens=call.tokens,
         is_subagent=call.is_subagent,
         agent=_agent(call),
@@ -415,4 +418,33 @@ def _usage(sources: Sequence[Source]) -> Usage:
         total_tokens=next((s.usage.total_tokens for s in sources if s.usage.total_tokens), None),
         cost_usd=cost.cost_usd,
         cost_source=cost.cost_source,
+        model_calls=_model_calls(sources),
     )
+
+
+def _model_calls(sources: Sequence[Source]) -> int | None:
+    """How often the model was called: as a source states it, else counted in the first source that
+    records model calls, with those of subagents in files of their own (D235).
+
+    Unknown if records were lost, or if a subagent's model calls are not there.
+    """
+    stated = next((s.usage.model_calls for s in sources if s.usage.model_calls is not None), None)
+    if stated is not None:
+        return stated
+    main = next((s for s in sources if s.ledger.order and not s.is_one_subagent), None)
+    if main is None:
+        return None
+    subagents = [s for s in sources if s.is_one_subagent]
+    if not subagents and main.omits_subagents and _known_until(main) is not None:
+        return None
+    ledgers = [main.ledger, *(source.ledger for source in subagents)]
+    if any(ledger.broken_from is not None for ledger in ledgers):
+        return None
+    return len({key for ledger in ledgers for key in _told_apart(ledger, main.ledger)})
+
+
+def _told_apart(ledger: Ledger, main: Ledger) -> Iterable[tuple[int, Hashable]]:
+    """Keys of a ledger. Ids of messages are unique in a trial, numbers only in their file."""
+    return [
+        (0 if isinstance(key, str) or ledger is main else id(ledger), key) for key in ledger.order
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
 
 _HEAD = 256 * 1024
@@ -21,18 +22,45 @@ _DEPTH = 8
 
 def first_prompt(folder: Folder, file: str) -> str:
     """The text of a user's messages before the first answer; empty if none is found."""
+    return "\n".join(_asked(folder, file))[:_LONGEST]
+
+
+_FROM_HARNESS = regex(
+    r"\s*(?:<|Caveat: The messages below|# AGENTS\.md instructions|This session is being)"
+)
+"""How a message begins that the harness wrote in the user's name: Claude Code's commands and
+reminders, Codex's environment and instructions."""
+
+
+_REQUEST = "## My request for Codex:"
+"""Codex's editor puts open files and tabs before what the user asks."""
+
+
+def title_of(folder: Folder, file: str) -> str | None:
+    """The first line of what a user asked; None if nothing is found."""
+    for text in _asked(folder, file):
+        text = text.rpartition(_REQUEST)[2]
+        if _FROM_HARNESS.match(text) is None:
+            line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+            if line:
+                return " ".join(line.split())
+    return None
+
+
+def _asked(folder: Folder, file: str) -> list[str]:
+    """The texts of a user's messages before the first answer."""
     try:
         with folder.open(file) as stream:
             head = stream.read(_HEAD)
     except OSError:
-        return ""
+        return []
     said: list[str] = []
     for record in _records(head):
         for role, message in _messages(record, _DEPTH):
             if role in _ANSWERS:
-                return "\n".join(said)[:_LONGEST]
+                return said
             said += _texts(message, _DEPTH)
-    return "\n".join(said)[:_LONGEST]
+    return said
 
 
 def _records(head: bytes) -> Iterator[Any]:

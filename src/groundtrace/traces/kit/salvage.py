@@ -27,7 +27,7 @@ RECURSION_COST = 20_000
 _WINDOW = 1 << 16
 
 
-class Piece(Frozen, frozen=True):
+class Salvaged(Frozen, frozen=True):
     """An object that could be decoded, and its place in the text."""
 
     start: int
@@ -40,7 +40,7 @@ def to_text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def intact_objects(text: str, start: int = 0) -> Iterator[Piece]:
+def intact_objects(text: str, start: int = 0) -> Iterator[Salvaged]:
     """The largest intact objects of a damaged text, in order; none is inside another."""
     position = start
     work = WORK_PER_CHARACTER * len(text) + 100_000
@@ -66,7 +66,7 @@ def intact_objects(text: str, start: int = 0) -> Iterator[Piece]:
             continue
         position = base + end
         if isinstance(value, dict) and value:
-            yield Piece(base + begin, base + end, value)
+            yield Salvaged(base + begin, base + end, value)
 
 
 def string_after(text: str, key: str) -> str | None:

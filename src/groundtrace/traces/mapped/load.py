@@ -14,7 +14,7 @@ from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.kit.lists import Listed, from_value, load_listed, load_opened
+from groundtrace.traces.kit.lists import Listed, ListKind, from_value, load_listed, load_opened
 from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 from groundtrace.traces.mapped.expressions import ExpressionError
 from groundtrace.traces.mapped.mapping import Declared
@@ -121,19 +121,19 @@ def _loaded(folder: Folder, path: str, records: str) -> Listed:
         head = stream.read(512)
     skipped = len(head) - len(without_notice(head))
     if not skipped:
-        return load_listed(folder, path, records, _NO_CALL)
+        return load_listed(folder, path, ListKind(records, _NO_CALL))
 
     def opened() -> BinaryIO:
         stream = folder.open(path)
         stream.read(skipped)
         return stream
 
-    return load_opened(opened, None, path, records, _NO_CALL)
+    return load_opened(opened, None, path, ListKind(records, _NO_CALL))
 
 
 def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source:
     trace = MappedTrace(mapping, path, keep)
-    return _from_list(trace, from_value(value, path, mapping.records or "\0"))
+    return _from_list(trace, from_value(value, path, ListKind(mapping.records or "\0", _NO_CALL)))
 
 
 def _from_list(trace: MappedTrace, loaded: Listed) -> Source:

@@ -2,162 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import msgspec
-from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix, without_cut
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
-from groundtrace.model import Problem, Stated
+from groundtrace.model import Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.fit import NOT_FITTING
-from groundtrace.traces.kit.lists import CHUNK, MAX_ELEMENT, Elements
+from groundtrace.traces.kit.lists import (
+    LARGE,
+    Elements,
+    Listed,
+    ListKind,
+    around,
+    find_list,
+    load_listed,
+    prefix_of,
+)
 from groundtrace.traces.mini_swe_agent.records import Message, Root
-
-LARGE = 48 * 1024 * 1024
-"""A larger file is read message by message."""
 
 TAIL = 256 * 1024
 """Bytes at the end of a file that are searched for the members after the messages."""
 PROMPT = 256 * 1024
 """Bytes at the start that are searched for a prompt."""
 
-_LIST = regex(rb'"messages"\s*:\s*\[')
-_BARE = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
-_COMMAND = regex(rb"```(?:bash|mswea_bash_command)\s*\\n")
-"""A command in the bytes of a lost reply; at most one command was lost."""
+_MESSAGES = ListKind(
+    "messages",
+    regex(rb"```(?:bash|mswea_bash_command)\s*\\n"),
+    "a message",
+    most_lost=1,
+    is_bare=True,
+)
+"""A reply holds at most one command."""
 
 
-class Loaded(msgspec.Struct):
-    """A trajectory whose messages are being read; `root` is complete after the last one."""
-
-    messages: Iterator[Any]
-    """Each message that could be decoded, as a `Message` or as it is; a `Problem` for one that
-    could not."""
-    root: Mapping[str, Any] = field(default_factory=dict)
-    """The object without its messages; empty for a bare list."""
-    problems: list[Problem] = field(default_factory=list)
-    """What was wrong with the file as a whole."""
-
-
-def load(folder: Folder, path: str) -> Loaded:
+def load(folder: Folder, path: str) -> Listed:
     """The trajectory in a file; never raises because of the file's content."""
-    entry = folder.stat(path)
-    if entry is None or entry.size <= LARGE:
-        data = folder.read(path, LARGE)
-        typed = _typed(data)
-        if typed is not None:
-            return typed
-        try:
-            value = jsonio.loads(data)
-        except jsonio.BadJsonError as error:
-            if not data.strip():
-                return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-            reason = f"not valid JSON ({error}); read message by message as far as possible"
-            damage = Problem(path, "broken_trajectory", reason, line=error.line)
-            loaded = _in_parts(folder, path)
-            loaded.problems.append(damage)
-            return loaded
-        return _whole(value, path)
-    return _in_parts(folder, path)
+    return load_listed(folder, path, _MESSAGES, _typed)
 
 
 _root = msgspec.json.Decoder(Root)
 _list = msgspec.json.Decoder(list[Message])
 
 
-def _typed(data: bytes) -> Loaded | None:
+def _typed(data: bytes) -> Listed | None:
     """A trajectory of the usual form; None for any other, which is then decoded completely."""
-    if jsonio.is_heavy(data):
-        return None
     try:
         if data.startswith(b"["):
-            return Loaded(iter(_list.decode(data)))
+            return Listed(iter(_list.decode(data)))
         root = _root.decode(data)
     except NOT_FITTING:
         return None
-    return Loaded(iter(root.messages), {"info": root.info, "instance_id": root.instance_id})
-
-
-def _whole(value: Any, path: str) -> Loaded:
-    if isinstance(value, list):
-        return Loaded(iter(value))
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        root = {name: item for name, item in value.items() if name != "messages"}
-        return Loaded(iter(value["messages"]), root)
-    place = "$.messages" if isinstance(value, dict) else "$"
-    reason = "no list of messages"
-    root = value if isinstance(value, dict) else {}
-    return Loaded(iter(()), root, [Problem(path, "broken_trajectory", reason, place=place)])
-
-
-def _in_parts(folder: Folder, path: str) -> Loaded:
-    loaded = Loaded(iter(()))
-    loaded.messages = _stream(folder, path, loaded)
-    return loaded
-
-
-def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Any]:
-    """Messages one after another; the root is filled in after the last one."""
-    with folder.open(path) as stream:
-        head, start = _find_list(stream)
-        if start is None:
-            reason = "no list of messages was found"
-            loaded.problems.append(Problem(path, "broken_trajectory", reason))
-            loaded.root = as_mapping(_prefix(head))
-            return
-        loaded.root = as_mapping(_prefix(head[:start]))
-        scanner = Elements(stream, head[start:], _COMMAND)
-        number = 0
-        for number, data in enumerate(scanner.elements(), start=1):
-            yield _message(data, number - 1, scanner.lost, path)
-        if not scanner.closed:
-            lost = min(1, scanner.lost_calls())
-            reason = "the file ends inside its messages"
-            place = f"$.messages[{number}]"
-            loaded.problems.append(
-                Problem(path, "truncated_line", reason, place=place, lost_calls=lost)
-            )
-            return
-        if not _BARE.match(head[:start]):
-            rest = as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))
-            loaded.root = {**loaded.root, **rest}
-
-
-def _message(data: bytes, number: int, lost: int, path: str) -> Any:
-    place = f"$.messages[{number}]"
-    if not data:
-        reason = f"a message of more than {MAX_ELEMENT:,} bytes was not decoded"
-        return Problem(path, "line_too_long", reason, place=place, lost_calls=min(1, lost))
-    try:
-        return jsonio.loads(data)
-    except jsonio.BadJsonError as error:
-        lost = min(1, len(_COMMAND.findall(data)))
-        reason = f"a message cannot be decoded ({error})"
-        return Problem(path, "damaged_step", reason, place=place, lost_calls=lost)
-
-
-def _find_list(stream: BinaryIO) -> tuple[bytes, int | None]:
-    """The start of a file, and where in it the messages begin."""
-    head = bytearray(stream.read(CHUNK))
-    bare = _BARE.match(head)
-    if bare is not None:
-        return bytes(head), bare.end()
-    while (found := _LIST.search(head)) is None:
-        chunk = stream.read(CHUNK)
-        if not chunk or len(head) > MAX_ELEMENT:
-            return bytes(head[:CHUNK]), None
-        head += chunk
-    return bytes(head), found.end()
-
-
-def _prefix(data: bytes) -> Any:
-    return without_cut(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
+    return Listed(iter(root.messages), {"info": root.info, "instance_id": root.instance_id})
 
 
 # --- what the file states -------------------------------------------------------------------
@@ -193,8 +94,8 @@ def _parts_info(folder: Folder, path: str) -> Stated:
     """The same for a large or damaged file: its messages are skipped, not decoded."""
     try:
         with folder.open(path) as stream:
-            head, start = _find_list(stream)
-            root = as_mapping(_prefix(head[:start]))
+            head, start = find_list(stream, _MESSAGES)
+            root = as_mapping(prefix_of(head[:start]))
             if start is None:
                 return stated_of(root)
             if stream.seekable():
@@ -202,12 +103,12 @@ def _parts_info(folder: Folder, path: str) -> Stated:
                 if end is not None:
                     return stated_of({**root, **end})
                 stream.seek(0)
-                head, _ = _find_list(stream)
-            scanner = Elements(stream, head[start:], _COMMAND)
+                head, _ = find_list(stream, _MESSAGES)
+            scanner = Elements(stream, head[start:], _MESSAGES.counted)
             for _ in scanner.elements():
                 pass
-            if scanner.closed and not _BARE.match(head[:start]):
-                root = {**root, **as_mapping(_prefix(head[:start] + b"]" + scanner.rest()))}
+            if scanner.closed:
+                root = around(head[:start], scanner, root, _MESSAGES)
     except OSError:
         return Stated()
     stated = stated_of(root)

@@ -38,7 +38,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a trajectory, whole or damaged."""
     loaded = load(folder, path)
     trajectory = Trajectory(path, keep)
-    trajectory.messages(loaded.messages)
+    trajectory.messages(loaded.items)
     return trajectory.finish(loaded.root, loaded.problems)
 
 

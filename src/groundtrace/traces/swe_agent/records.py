@@ -17,15 +17,20 @@ from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix, without_cut
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
-from groundtrace.traces.kit.lists import CHUNK, MAX_ELEMENT, Elements
-
-LARGE = 48 * 1024 * 1024
-"""A larger file is read step by step."""
+from groundtrace.traces.kit.lists import (
+    CHUNK,
+    LARGE,
+    MAX_ELEMENT,
+    Elements,
+    Listed,
+    ListKind,
+    element,
+    in_parts,
+)
 
 _LIST = regex(rb'"(trajectory|attempts)"\s*:\s*\[')
 _ACTION = regex(rb'"action"\s*:\s*"')
@@ -83,18 +88,16 @@ _said = msgspec.json.Decoder(Said)
 _FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
-class Loaded(msgspec.Struct):
-    """A trajectory whose steps are being read; `root` is complete after the last one."""
+class Loaded(Listed):
+    """A trajectory whose steps are being read."""
 
-    steps: Iterator[Step | Problem]
-    """Each step; a `Problem` for one that is damaged."""
-    root: Mapping[str, Any] = field(default_factory=dict)
-    """The object without its steps and its history."""
     said: list[Said] = field(default_factory=list)
     """The history; empty if the file was read step by step."""
-    problems: list[Problem] = field(default_factory=list)
     other_attempts: int = 0
     """Attempts in the file besides the one that is read."""
+
+
+_STEPS = ListKind("trajectory", _ACTION, "a step", "steps", most_lost=1, decode=_step.decode)
 
 
 def load(folder: Folder, path: str) -> Loaded:
@@ -116,8 +119,9 @@ def load(folder: Folder, path: str) -> Loaded:
         reason = f"not a whole trajectory ({error}); read step by step as far as possible"
         loaded.problems.append(Problem(path, "broken_trajectory", reason))
         return loaded
-    decoded = (_decode(bytes(raw), number, 0, path) for number, raw in enumerate(steps))
-    return Loaded(decoded, _around(root), _history(root.history), other_attempts=others)
+    decoded = (element(bytes(raw), number, path, _STEPS) for number, raw in enumerate(steps))
+    said = _history(root.history)
+    return Loaded(decoded, _around(root), said=said, other_attempts=others)
 
 
 def _whole(data: bytes) -> Loaded | None:
@@ -131,7 +135,7 @@ def _whole(data: bytes) -> Loaded | None:
         return None
     if bytes(root.attempts) != b"null":
         return None
-    return Loaded(iter(root.trajectory), _around(root), root.history)
+    return Loaded(iter(root.trajectory), _around(root), said=root.history)
 
 
 def _around(root: _Usual | _Root) -> Mapping[str, Any]:
@@ -168,55 +172,22 @@ def _history(raw: msgspec.Raw) -> list[Said]:
     return said
 
 
-def _decode(data: bytes, number: int, lost: int, path: str) -> Step | Problem:
-    place = f"$.trajectory[{number}]"
-    if not data:
-        reason = f"a step of more than {MAX_ELEMENT:,} bytes was not decoded"
-        return Problem(path, "line_too_long", reason, place=place, lost_calls=min(1, lost))
-    try:
-        return _step.decode(data)
-    except msgspec.ValidationError:
-        return Problem(path, "wrong_type", "a step is not an object", place=place)
-    except _FAILURES as error:
-        count = min(1, len(_ACTION.findall(data)))
-        reason = f"a step cannot be decoded ({error})"
-        return Problem(path, "damaged_step", reason, place=place, lost_calls=count)
-
-
 def _in_parts(folder: Folder, path: str) -> Loaded:
-    loaded = Loaded(iter(()))
-    loaded.steps = _stream(folder, path, loaded)
-    return loaded
+    loaded = Loaded(iter(()), in_parts=True)
 
-
-def _stream(folder: Folder, path: str, loaded: Loaded) -> Iterator[Step | Problem]:
-    """Steps one after another; the root is filled in after the last one."""
-    with folder.open(path) as stream:
+    def find(stream: BinaryIO) -> tuple[bytes, int | None]:
         head, start, loaded.other_attempts = _find_list(stream)
-        loaded.root = _members(head[:start])
-        if start is None:
-            reason = "no list of steps was found"
-            loaded.problems.append(Problem(path, "broken_trajectory", reason))
-            return
-        scanner = Elements(stream, head[start:], _ACTION)
-        number = 0
-        for number, data in enumerate(scanner.elements(), start=1):
-            yield _decode(data, number - 1, scanner.lost, path)
-        if scanner.closed:
-            loaded.root = {**loaded.root, **_members(head[:start] + b"]" + scanner.rest())}
-            return
-        lost = min(1, scanner.lost_calls())
-        place = f"$.trajectory[{number}]"
-        reason = "the file ends inside its steps"
-        loaded.problems.append(
-            Problem(path, "truncated_line", reason, place=place, lost_calls=lost)
-        )
+        return head, start
 
+    kind = replace(_STEPS, find=find)
+    parts = in_parts(lambda: folder.open(path), path, kind)
 
-def _members(data: bytes) -> Mapping[str, Any]:
-    prefix = read_prefix(data.decode("utf-8-sig", errors="replace"))
-    value = as_mapping(without_cut(prefix.value))
-    return {name: value.get(name) for name in _MEMBERS}
+    def steps() -> Iterator[Any]:
+        yield from parts.items
+        loaded.root = parts.root
+
+    loaded.items, loaded.problems = steps(), parts.problems
+    return loaded
 
 
 def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:
@@ -246,8 +217,8 @@ def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
     """What a file states about its trial; if it is not a trial, also why; never raises."""
     try:
         loaded = load(folder, path)
-        has_steps = any(isinstance(step, Step) for step in loaded.steps)
-        for _ in loaded.steps:  # in a file that is read in parts, the root comes last
+        has_steps = any(isinstance(step, Step) for step in loaded.items)
+        for _ in loaded.items:  # in a file that is read in parts, the root comes last
             pass
     except OSError:
         return Stated(), None

@@ -27,7 +27,7 @@ def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a trajectory, whole or damaged."""
     loaded = load(folder, path)
     trajectory = Trajectory(path, keep, loaded.said)
-    trajectory.steps(loaded.steps)
+    trajectory.steps(loaded.items)
     return trajectory.finish(loaded, model_of(folder))
 
 
@@ -125,7 +125,8 @@ def _state_of(state: Any) -> tuple[Mapping[str, Any], bool]:
 def _totals(root: Mapping[str, Any], source: Source) -> Usage:
     """Tokens of the whole run; unknown if the run counted no model call."""
     stats = as_mapping(as_mapping(root.get("info")).get("model_stats"))
-    counted = bool(as_count(stats.get("api_calls")))
+    calls = as_count(stats.get("api_calls"))
+    counted = bool(calls)
     output = as_count(stats.get("tokens_received")) if counted else None
     return Usage(
         output_tokens=output or None,
@@ -133,6 +134,7 @@ def _totals(root: Mapping[str, Any], source: Source) -> Usage:
         input_tokens=(as_count(stats.get("tokens_sent")) or None) if counted else None,
         cost_usd=source.stated.cost_usd,
         cost_source=source.stated.cost_source,
+        model_calls=calls or None,
     )
 
 

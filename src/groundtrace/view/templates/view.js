@@ -299,6 +299,20 @@
       say("");
     } catch (error) { say(error instanceof TypeError ? "The viewer does not answer: it was stopped." : error.message); }
   }
+  /** The answer as on the report's first screen: rows, sentences, what limits them. */
+  function answerParts(answer) {
+    const compared = answer.baseline !== null;
+    const heads = compared ? [answer.baseline, answer.config] : [answer.config];
+    const rows = answer.rows.map((row) => make("tr", { class: "first" },
+      make("th", { scope: "row", class: "question" }, row.question, " ", make("span", { class: "what" }, row.label)),
+      compared ? make("td", { class: "right number" }, row.baseline) : null, make("td", { class: "right number" }, row.config),
+      make("td", { class: "change" }, compared ? [make("span", { class: `verdict ${row.tone}` }, row.word), make("strong", {}, row.change), ` ${row.interval} ${row.more}`] : row.counts)));
+    const limits = [["Look at", answer.look_at], ["Also", answer.also]].filter(([, lines]) => lines.length);
+    return [rows.length ? make("p", {}, make("strong", {}, answer.title)) : null,
+      make("p", {}, answer.sentences),
+      rows.length ? make("table", { class: "answer" }, make("thead", {}, make("tr", {}, make("td", {}), heads.map((name) => make("th", { scope: "col", class: "right" }, code(name))), make("td", {}))), make("tbody", {}, rows)) : null,
+      limits.length ? make("dl", { class: "limits" }, limits.map(([label, lines]) => make("div", {}, make("dt", {}, label), make("dd", {}, make("ul", {}, lines.map((line) => make("li", {}, line))))))) : null].filter(Boolean);
+  }
   let readBefore = -1;
   async function learn() {
     const state = await ask("/api/state", { words: "1" });
@@ -310,8 +324,8 @@
     byId("scope").textContent = state.title;
     byId("status").textContent = state.status;
     if (!byId("scopes").options.length) byId("scopes").append(...state.scopes.map((scope) => make("option", { value: scope }, scope)));
-    byId("answer").hidden = !state.answer.length;
-    byId("answer").lastElementChild.replaceChildren(...state.answer.flatMap(([question, text]) => [make("dt", {}, question), ...text.split(";  ").map((part) => make("dd", {}, part))]));
+    byId("answer").hidden = !state.answer;
+    if (state.answer) byId("answer").lastElementChild.replaceChildren(...answerParts(state.answer));
     byId("problems").hidden = !state.problems.length;
     byId("problems").firstElementChild.textContent = `${state.problems.length} problems in the results`;
     byId("problems").lastElementChild.replaceChildren(...state.problems.map((text) => make("li", {}, text)));

@@ -1,0 +1,191 @@
+"""Limits of processor time and memory for one piece of work: the last protection from an input
+that hangs or unpacks without end.
+
+`guarded` is for everything that is read before a trial has a worker: discovery, tasks, manifests.
+What is over a limit raises `OverLimitError`, an ordinary exception that says which limit.
+
+In the main thread of a process, the system's timer interrupts even a regular expression that is
+being matched. In other threads, such as a Dask worker's, a watcher checks how much processor time
+the thread has used and raises in it; there only Python code can be interrupted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import FrameType
+
+AGAIN_SECONDS = 1.0
+"""Seconds until the exception is raised again, if some code has caught it."""
+
+
+MEMORY = 384 * 1024 * 1024
+"""Bytes that reading one small file may take."""
+
+_OF_SIZE = 4
+"""How many times the size of a large file its reading may take more."""
+
+_seconds: ContextVar[float] = ContextVar("groundtrace_limit_seconds", default=60.0)
+_is_guarded: ContextVar[bool] = ContextVar("groundtrace_is_guarded", default=False)
+
+
+class OverLimitError(Exception):
+    """Reading an input took more than is allowed; the message says of what."""
+
+
+@contextmanager
+def allowed_seconds(seconds: float) -> Iterator[None]:
+    """How much processor time `guarded` work may take in the block (`--trial-seconds`)."""
+    token = _seconds.set(seconds)
+    try:
+        yield
+    finally:
+        _seconds.reset(token)
+
+
+@contextmanager
+def guarded(size: int | None = 0) -> Iterator[None]:
+    """Read an input of this size within the limits; raises OverLimitError.
+
+    Without a size only the time is limited, as for a whole trial. Inside another `guarded` block, the limits of that block hold.
+    """
+    if _is_guarded.get():
+        yield
+        return
+    seconds = _seconds.get()
+    try:
+        with ExitStack() as limits:
+            limits.enter_context(time_limit(seconds))
+            if size is not None:
+                limits.enter_context(_memory_limit(MEMORY + _OF_SIZE * size))
+            yield
+    except TimeLimitReached:
+        raise OverLimitError(
+            f"not read: it took more than {seconds:g} seconds of processor time; see --trial-seconds"
+        ) from None
+    except MemoryError:
+        raise OverLimitError(
+            f"not read: it needs more than {(MEMORY + _OF_SIZE * (size or 0)) >> 20} MB of memory"
+        ) from None
+
+
+@contextmanager
+def _memory_limit(more: int) -> Iterator[None]:
+    """Let the process grow by this many bytes at most; an allocation beyond raises MemoryError."""
+    in_use = _bytes_in_use()
+    if in_use is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = in_use + more
+    if soft != resource.RLIM_INFINITY:
+        wanted = min(wanted, soft)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _bytes_in_use() -> int | None:
+    """The size of this process's memory; None on systems that do not say."""
+    try:
+        pages = Path("/proc/self/statm").read_bytes().split()[0]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+class TimeLimitReached(BaseException):
+    """The work took more processor time than is allowed.
+
+    It is not an `Exception`, because the code that isolates one broken call catches `Exception`
+    and must not catch this.
+    """
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimitReached` in the block after this much processor time; 0 means never."""
+    token = _is_guarded.set(True)  # one timer at a time
+    try:
+        with _limited(seconds):
+            yield
+    finally:
+        _is_guarded.reset(token)
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    if seconds <= 0:
+        yield
+    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+        with _timer(seconds):
+            yield
+    else:
+        with _watcher(seconds):
+            yield
+
+
+@contextmanager
+def _timer(seconds: float) -> Iterator[None]:
+    active = True
+
+    def reached(_number: int, _frame: FrameType | None) -> None:
+        if active:
+            raise TimeLimitReached
+
+    before = signal.signal(signal.SIGPROF, reached)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
+    try:
+        yield
+    finally:
+        active = False
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def _watcher(seconds: float) -> Iterator[None]:
+    thread = threading.get_ident()
+    started = _processor_time(thread)
+    ended = threading.Event()
+    guard = threading.Lock()
+
+    def watch() -> None:
+        while not ended.wait(min(AGAIN_SECONDS, seconds / 4)):
+            if _processor_time(thread) - started < seconds:
+                continue
+            with guard:
+                if not ended.is_set():
+                    _raise_in(thread)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        with guard:
+            ended.set()
+
+
+def _processor_time(thread: int) -> float:
+    try:
+        return time.clock_gettime(time.pthread_getcpuclockid(thread))
+    except (AttributeError, OSError):  # a system without a clock for each thread
+        return time.monotonic()
+
+
+def _raise_in(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), ctypes.py_object(TimeLimitReached)
+    )

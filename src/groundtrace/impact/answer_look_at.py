@@ -1,0 +1,332 @@
+"""What limits an answer, one line each, with the tasks that it is about."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType
+
+from groundtrace.base.patterns import regex
+from groundtrace.base.visible import plural, visible
+from groundtrace.documents.answer import AnswerRow, LookAt, LookAtKind
+from groundtrace.documents.comparison import (
+    Delta,
+    GroupTest,
+    LostAsZero,
+    MatchedComparison,
+    MatchedTask,
+    PairDropReason,
+    Requirement,
+    Side,
+)
+from groundtrace.impact.answer_names import amount, short_name, signed
+from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.rows.elsewhere import elsewhere_in
+from groundtrace.truth.sources import ON_REQUEST
+
+if TYPE_CHECKING:
+    from groundtrace.impact.observations import Observation
+
+SIGNIFICANT = 0.05
+MINUS = "\N{MINUS SIGN}"
+MAX_TASKS_NAMED = 20
+
+REQUIREMENTS: dict[Requirement, str] = {
+    "model": "the same known model",
+    "harness_version": "the same known harness version",
+    "reward": "a valid reward on both sides",
+    "run": "one run",
+}
+"""What each requirement means, in words."""
+
+NOT_MET: dict[Requirement, str] = {
+    "model": "the model differs or is unknown",
+    "harness_version": "the harness version differs or is unknown",
+    "reward": "a reward is missing",
+    "run": "they are from different runs",
+}
+"""What it means if a requirement does not hold."""
+
+FLAGS: dict[PairDropReason, str] = {
+    "different_runs": "--pair-across-runs would pair them",
+    "harness_version_unknown": "--allow-unknown-version would accept them",
+}
+"""Reason for a task that is left out to the flag that would keep it."""
+
+REASONS: dict[PairDropReason, str] = {
+    "missing_side": "not run",
+    "document_refused": "unreadable document",
+    "different_runs": "other run",
+    "same_trial": "same trial on both sides",
+    "model_unknown": "unknown model",
+    "model_differs": "other model",
+    "harness_version_unknown": "unknown harness version",
+    "harness_version_differs": "other harness version",
+    "outcomes_refused": "unreadable outcomes.json",
+    "no_valid_reward": "no reward",
+}
+"""Why a task is left out, in words."""
+
+_TROUBLES: Mapping[LookAtKind, str] = {
+    "no_ground_truth": "without ground truth",
+    "no_trace": "without a usable trace",
+    "empty_trace": "in which no tool call could be read",
+    "answers_missing": "most of whose calls have no result",
+    "subagents_unseen": "whose subagents are not in the trace",
+}
+
+
+def dropped_in_words(comparison: MatchedComparison) -> str:
+    """Tasks that are left out, by reason and by the side that lacks something."""
+    places = {"baseline": " in the baseline", "config": f" in {comparison.config}", "both": ""}
+    said = []
+    for reason, count in comparison.dropped.items():
+        sides = comparison.dropped_sides.get(reason, {})
+        order: tuple[Side, ...] = ("baseline", "config", "both")
+        for side in order:
+            if sides.get(side):
+                said.append(f"{REASONS[reason]}{places[side]} ({sides[side]:,})")
+        left = count - sum(sides.values())
+        if left:
+            said.append(f"{REASONS[reason]} ({left:,})")
+    return ", ".join(said)
+
+
+def look_at(
+    comparison: MatchedComparison,
+    rows: Sequence[AnswerRow],
+    trials: Sequence[Observation],
+) -> list[LookAt]:
+    """What limits the answer, one line each; what could turn it round first."""
+    deltas = {delta.metric: delta for delta in comparison.deltas}
+    own = [deltas[row.metric] for row in rows if row.metric in deltas]
+    found = [*_lost(comparison), *_scales(comparison)]
+    found += [_group_line(test) for test in _disagreeing(comparison.groups)]
+    for delta in own:
+        found += [*_typical(delta), *_dominated(delta, comparison.tasks or [])]
+    found += [*_not_matched(comparison), *_left_out(comparison), *_attempts(comparison)]
+    found += [LookAt(kind="note", text=note, tasks=[]) for note in comparison.notes]
+    found += look_at_trials(trials)
+    return found
+
+
+def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
+    """What is wrong with some of the trials."""
+    found = []
+    guessed = [o for o in trials if o.unknown_calls]
+    if guessed:
+        text = (
+            f"{plural(sum(o.unknown_calls for o in guessed), 'call')} of unknown tools in "
+            f"{plural(len(guessed), 'trial')}: their files were guessed or are not counted"
+        )
+        found.append(LookAt(kind="unknown_tools", text=text, tasks=_names(guessed)))
+    for kind, words in _TROUBLES.items():
+        own = [o for o in trials if o.why.reason == kind]
+        if own:
+            text = f"{plural(len(own), 'trial')} {words}"
+            if kind == "no_ground_truth" and len(own) == len(trials):
+                text = "no trial has ground truth: --tasks says where the tasks are defined"
+            found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
+    elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
+    if elsewhere is not None:
+        tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
+        found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
+    found += _truth_on_request(trials)
+    found += _one_commit(trials)
+    return found
+
+
+def _one_commit(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """All sessions held against one commit: 14 of 16 had a recall of 0, and nothing said why."""
+    tasks = {o.task_name for o in trials}
+    if len(tasks) == 1 < len(trials) and COMMIT.fullmatch(min(tasks)):
+        text = (
+            f"all {plural(len(trials), 'trial')} are held against one commit; --tasks git:REPO "
+            "without a revision finds the commits of each session"
+        )
+        yield LookAt(kind="one_commit", text=text, tasks=sorted(tasks))
+
+
+COMMIT = regex(r".+@[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""Name of a task that is one commit."""
+MAX_MODELS = 8
+"""Models in a file of prices that is offered."""
+
+
+def price_file(trials: Sequence[Observation]) -> str | UnsetType:
+    """A file for `--prices` to fill in, if tokens of some trials are known and no cost is.
+
+    The places of the numbers are empty, so that it cannot be used by mistake: a price of 0 would
+    make everything free.
+    """
+    if any("cost_usd" in o.values for o in trials):
+        return UNSET
+    models = sorted({o.model for o in trials if o.model and "output_tokens" in o.values})
+    return (
+        "\n".join(
+            f"[models.{json.dumps(visible(model))}]\ninput =\ncached =\noutput ="
+            for model in models[:MAX_MODELS]
+        )
+        or UNSET
+    )
+
+
+def _truth_on_request(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """Trials whose relevant files come from sources that count only on request (D192)."""
+    own = [o for o in trials if o.truth_source in ON_REQUEST]
+    if own:
+        sources = Counter(o.truth_source for o in own)
+        named = ", ".join(f"{source} ({count:,})" for source, count in sorted(sources.items()))
+        text = (
+            f"{len(own):,} of {plural(len(trials), 'trial')} are measured by ground truth that the "
+            f"specification leaves out: {named}"
+        )
+        yield LookAt(kind="truth_sources", text=text, tasks=_names(own))
+
+
+def _names(trials: Sequence[Observation]) -> list[str]:
+    return sorted({o.task_name for o in trials})[:MAX_TASKS_NAMED]
+
+
+def lost_decide(reward: Delta | None, lost: LostAsZero | None) -> bool:
+    """Whether counting lost attempts as 0 would change the word about reward."""
+    if lost is None or reward is None or reward.verdict is None:
+        return False
+    word: str = reward.verdict
+    if word == "open" and reward.ci_low is not None and reward.ci_high is not None:
+        word = "higher" if reward.ci_low > 0 else "lower" if reward.ci_high < 0 else word
+    same = lost.verdict == word or (lost.verdict, word) == ("untestable", "open")
+    return word != "untestable" and not same
+
+
+def reward_delta(comparison: MatchedComparison) -> Delta | None:
+    """The comparison of rewards."""
+    return next((delta for delta in comparison.deltas if delta.metric == "reward"), None)
+
+
+def _lost(comparison: MatchedComparison) -> Iterator[LookAt]:
+    lost = comparison.lost_as_zero
+    if lost is None or not lost_decide(reward_delta(comparison), lost):
+        return
+    text = (
+        f"{plural(lost.lost_baseline + lost.lost_config, 'lost attempt')} decide "
+        f"({lost.lost_baseline:,} in the baseline): counted as 0, reward is "
+        f"{lost.mean_baseline:.2f} → {lost.mean_config:.2f} ({lost.verdict.replace('_', ' ')})"
+    )
+    yield LookAt(kind="lost", text=text, tasks=[])
+
+
+def _scales(comparison: MatchedComparison) -> Iterator[LookAt]:
+    """Rewards of 0 to 1 on one side and of 0 to 100 on the other."""
+    sides = [(t.baseline, t.config) for t in comparison.tasks or []]
+    values = [[abs(pair[k]["reward"]) for pair in sides if "reward" in pair[k]] for k in (0, 1)]
+    if not all(values):
+        return
+    largest = [max(side) for side in values]
+    if min(largest) <= 1 and max(largest) >= 5:
+        text = (
+            f"rewards go up to {largest[0]:g} in {comparison.baseline_config} and to "
+            f"{largest[1]:g} in {comparison.config}: are they on one scale?"
+        )
+        yield LookAt(kind="scale", text=text, tasks=[])
+
+
+def _disagreeing(tests: Sequence[GroupTest]) -> list[GroupTest]:
+    """For each kind of group the clearest disagreement."""
+    found: dict[str, GroupTest] = {}
+    for test in sorted(tests, key=lambda t: (t.p, t.metric != "reward")):
+        if test.p_adjusted < SIGNIFICANT:
+            found.setdefault(test.by, test)
+    return list(found.values())
+
+
+def _group_line(test: GroupTest) -> LookAt:
+    high, low = test.highest, test.lowest
+    opposite = high.delta > 0 > low.delta
+    how = "go opposite ways" if opposite else "differ"
+    text = (
+        f"changes of {short_name(test.metric)} {how} by {test.by}: {high.name} "
+        f"{_size(test.metric, high.delta)} ({plural(high.n, 'task')}), {low.name} "
+        f"{_size(test.metric, low.delta)} ({plural(low.n, 'task')})"
+    )
+    return LookAt(kind="heterogeneity", text=text, tasks=[])
+
+
+def _size(name: str, delta: float) -> str:
+    """A difference in its own unit."""
+    unit = QUANTITIES[name].unit if name in QUANTITIES else ""
+    if not unit:
+        return signed(delta)
+    return f"{'+' if delta >= 0 else MINUS}{amount(name, abs(delta))}"
+
+
+def _typical(delta: Delta) -> Iterator[LookAt]:
+    """The total and the typical task go different ways."""
+    ratio, low, high = delta.typical_ratio, delta.typical_low, delta.typical_high
+    if ratio is None or low is None or high is None or delta.mean_delta is None:
+        return
+    if (low > 1 and delta.mean_delta < 0) or (high < 1 and delta.mean_delta > 0):
+        more = "more" if ratio > 1 else "less"
+        other = "less" if ratio > 1 else "more"
+        text = (
+            f"{short_name(delta.metric)}: a typical task takes {more} (× {ratio:.2f}, "
+            f"{low:.2f} to {high:.2f}), all tasks together take {other}"
+        )
+        yield LookAt(kind="typical", text=text, tasks=[])
+
+
+def _dominated(delta: Delta, tasks: Sequence[MatchedTask]) -> Iterator[LookAt]:
+    """Few tasks carry most of what is spent differently."""
+    if delta.metric not in ("cost_usd", "agent_seconds", "trial_seconds", "output_tokens"):
+        return
+    name = delta.metric
+    moved = sorted(
+        (abs(t.config[name] - t.baseline[name]), t.task_name)
+        for t in tasks
+        if name in t.baseline and name in t.config
+    )[::-1]
+    total, carried, few = sum(size for size, _ in moved), 0.0, []
+    for size, task in moved:
+        carried += size
+        few.append(task)
+        if 2 * carried > total:
+            break
+    if len(moved) >= 6 and total > 0 and len(few) <= max(1, len(moved) // 10):
+        text = (
+            f"{short_name(name)}: {plural(len(few), 'task')} of {len(moved):,} "
+            f"{'makes' if len(few) == 1 else 'make'} up more than half of the changes"
+        )
+        yield LookAt(kind="dominated", text=text, tasks=few[:MAX_TASKS_NAMED])
+
+
+def _not_matched(comparison: MatchedComparison) -> Iterator[LookAt]:
+    if comparison.not_met:
+        why = ", ".join(NOT_MET[name] for name in comparison.not_met)
+        own = [t.task_name for t in comparison.tasks or [] if t.not_met]
+        text = f"the two sides of {plural(len(own), 'task')} differ in more than the name: {why}"
+        yield LookAt(kind="not_matched", text=text, tasks=own[:MAX_TASKS_NAMED])
+
+
+def _left_out(comparison: MatchedComparison) -> Iterator[LookAt]:
+    if comparison.dropped:
+        total = sum(comparison.dropped.values())
+        flags = [flag for reason, flag in FLAGS.items() if comparison.dropped.get(reason)]
+        text = f"{plural(total, 'task')} left out: {dropped_in_words(comparison)}"
+        named = [task.task_name for task in comparison.dropped_tasks or []]
+        text = "; ".join([text, *flags])
+        yield LookAt(kind="left_out", text=text, tasks=named[:MAX_TASKS_NAMED])
+
+
+def _attempts(comparison: MatchedComparison) -> Iterator[LookAt]:
+    share = comparison.attempts_share
+    if share is None:
+        return
+    what = "more attempts" if share > 0.5 else "more tasks, not more attempts,"
+    text = (
+        f"{100 * share:.0f} % of the noise in reward is between attempts at one task: {what} "
+        "would help most"
+    )
+    yield LookAt(kind="attempts", text=text, tasks=[])

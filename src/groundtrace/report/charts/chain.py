@@ -1,0 +1,121 @@
+"""Where the chain breaks: relevant files met, shown, read, edited; tasks solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from groundtrace.documents.comparison import MatchedComparison
+from groundtrace.report import formats
+from groundtrace.report.blocks import Name, make_table
+from groundtrace.report.charts.bars import Bar, BarRow, grouped_bars
+from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
+from groundtrace.report.task_units import CHAIN, SOLVED, TaskUnit
+from groundtrace.report.wording import plural
+
+STEPS: Mapping[str, tuple[str, str]] = {
+    CHAIN[0]: ("met", "relevant files that a call named or showed"),
+    CHAIN[1]: ("shown", "relevant files whose content came back"),
+    CHAIN[2]: ("read", "relevant files that the agent opened"),
+    CHAIN[3]: ("edited", "files to edit that the agent edited"),
+    SOLVED: ("solved", "tasks with a reward of 1"),
+}
+"""Each step: its name and what is counted, in per cent."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepMean:
+    """The mean of one step of one configuration."""
+
+    share: float | None
+    n: int
+
+
+def chain_chart(
+    units: Mapping[str, Sequence[TaskUnit]],
+    configs: Sequence[str],
+    colours: Colours,
+    comparison: MatchedComparison | None = None,
+) -> Iterator[Chart]:
+    """The chain of each configuration; with a comparison, over the tasks that both ran."""
+    means = (
+        {config: {step: _mean(units.get(config, ()), step) for step in STEPS} for config in configs}
+        if comparison is None
+        else _paired(units, comparison)
+    )
+    steps = [step for step in STEPS if any(means[config][step].n for config in configs)]
+    if len(steps) < 2:
+        return
+    rows = [
+        BarRow(
+            STEPS[step][0],
+            tuple(_bar(config, step, means[config][step], colours) for config in configs),
+        )
+        for step in steps
+    ]
+    wide, narrow = drawn(
+        partial(grouped_bars, rows, "From relevant files met to tasks solved", top=1.0), "whole"
+    )
+    said = "; ".join(f"{STEPS[step][0]}: {STEPS[step][1]}" for step in steps)
+    yield Chart(
+        "chain",
+        "chain",
+        ("How far did it get, from meeting relevant files to solving tasks?",),
+        f"Means over {'tasks' if comparison is None else 'the tasks that both ran'}, in brackets "
+        f"their number. {said[:1].upper()}{said[1:]}. Only some tasks say which files to edit.",
+        wide,
+        narrow,
+        key_of(configs, colours),
+        make_table(
+            "From met to solved",
+            ("config", "step", ">mean", ">n"),
+            [
+                [Name(c), STEPS[s][0], _percent(means[c][s]), formats.count(means[c][s].n)]
+                for c in configs
+                for s in steps
+            ],
+        ),
+        (),
+        "whole",
+    )
+
+
+def _mean(own: Sequence[TaskUnit], step: str) -> StepMean:
+    return _of([value for unit in own if (value := unit.mean(step)) is not None])
+
+
+def _of(values: Sequence[float]) -> StepMean:
+    return StepMean(sum(values) / len(values) if values else None, len(values))
+
+
+def _paired(
+    units: Mapping[str, Sequence[TaskUnit]], comparison: MatchedComparison
+) -> dict[str, dict[str, StepMean]]:
+    """Means over the tasks with a value on both sides, as in the rows of the answer."""
+    names = (comparison.baseline_config, comparison.config)
+    tasks = comparison.tasks or []
+    found: dict[str, dict[str, StepMean]] = {name: {} for name in names}
+    for step in CHAIN:
+        both = [t for t in tasks if step in t.baseline and step in t.config]
+        found[names[0]][step] = _of([t.baseline[step] for t in both])
+        found[names[1]][step] = _of([t.config[step] for t in both])
+    solved = [{unit.task: unit.mean(SOLVED) for unit in units.get(name, ())} for name in names]
+    pairs = [tuple(side.get(t.task_name) for side in solved) for t in tasks]
+    known = [pair for pair in pairs if None not in pair]
+    for at, name in enumerate(names):
+        found[name][SOLVED] = _of([pair[at] or 0.0 for pair in known])
+    return found
+
+
+def _percent(mean: StepMean) -> str:
+    return formats.MISSING if mean.share is None else f"{100 * mean.share:.0f} %"
+
+
+def _bar(config: str, step: str, mean: StepMean, colours: Colours) -> Bar:
+    if mean.share is None:
+        return Bar(colours[config], None, "not known", f"{Name(config)}: not known")
+    text = f"{_percent(mean)} ({mean.n:,})"
+    name, what = STEPS[step]
+    title = f"{Name(config)}, {name}: {_percent(mean)} of {what} ({plural(mean.n, 'task')})"
+    return Bar(colours[config], mean.share, text, title)

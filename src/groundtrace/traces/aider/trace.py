@@ -1,0 +1,200 @@
+"""One session of aider as a `Source`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from groundtrace.base.times import parse_time
+from groundtrace.model import ContextMark, Problem, Stated, Usage
+from groundtrace.storage import Folder
+from groundtrace.traces.aider.records import (
+    ADDED,
+    CLEARED,
+    COMMANDS,
+    EDITED,
+    GIT,
+    MODEL,
+    OFFERED,
+    OLD_TOKENS,
+    PATH,
+    RAN,
+    REPO_MAP,
+    SESSION_COST,
+    TOKENS,
+    VERSION,
+    Said,
+    Session,
+    dollars,
+    exact,
+    said_in,
+    sessions_of,
+)
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.log import Log
+from groundtrace.traces.source import Source
+
+HARNESS = "aider"
+ADD, EDIT, RUN = "aider_add", "aider_edit", "aider_run"
+"""Names of what aider did: it has no tools, so these are the reader's words."""
+_YES = ("", "y", "yes", "a", "all")
+
+
+def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
+    """The sessions of a history; one in which nobody said anything is not a trial."""
+    try:
+        with folder.open(path) as stream:
+            found = list(sessions_of(stream))
+    except OSError as error:
+        yield Problem(path, "unreadable", f"cannot be read: {error}")
+        return
+    asked = [one for one in found if any(not said.is_notice for said in said_in(one.lines))]
+    for session in found:
+        alone = len(asked) == 1 and session is asked[0]
+        source = Chat(path, Keep()).read(session)
+        why = None if session in asked else "a chat of aider in which nothing was asked"
+        yield Sample(None if alone else session.name, source.stated, why)
+
+
+def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:
+    """Read one session; without a name, all sessions of the file as one."""
+    chat = Chat(path, keep)
+    with folder.open(path) as stream:
+        for session in sessions_of(stream):
+            if sample_id is None or session.name == sample_id:
+                chat.read(session)
+    if not chat.source.parsed:
+        what = "no session" if sample_id is None else f"no session {sample_id!r}"
+        chat.source.problem("unrecognised", f"{what} in the file")
+    return chat.source
+
+
+class Chat:
+    """State of reading one session."""
+
+    def __init__(self, path: str, keep: Keep) -> None:
+        self.source = Source(path, "transcript", HARNESS, harness=HARNESS, is_main_log=True)
+        self.log = Log(self.source, keep)
+        self.subjects: list[str] = []
+        """Notices that a question may be about."""
+        self.cost: float | None = None
+        self.replies = 0
+        self.in_chat: set[str] = set()
+
+    def read(self, session: Session) -> Source:
+        """Read the lines of a session."""
+        source = self.source
+        source.parsed = True
+        source.saw(parse_time(session.started))
+        for said in said_in(session.lines):
+            if said.is_notice:
+                self.notice(said.text)
+            else:
+                self.subjects = []
+                self.asked(said)
+        return self.finish()
+
+    def asked(self, said: Said) -> None:
+        """Read a line of the user: the commands that run something."""
+        command = COMMANDS.match(said.text)
+        if command is not None:
+            words = command["command"]
+            is_git = said.text.startswith(GIT)
+            self.log.call(RUN, {"command": f"git {words}" if is_git else words})
+
+    def notice(self, text: str) -> None:
+        offered = OFFERED.match(text)
+        if offered is not None:
+            if offered["answer"].casefold() in _YES:
+                self.agreed(offered["what"])
+            self.subjects = []
+        elif (added := ADDED.match(text)) is not None:
+            self.added(added["path"])
+        elif (edited := EDITED.match(text)) is not None:
+            call = self.log.call(EDIT, {"path": edited["path"]})
+            self.log.answer(call, text)
+        elif (ran := RAN.match(text)) is not None:
+            self.log.call(RUN, {"command": ran["command"]})
+        elif text.startswith("Removed ") or CLEARED.match(text):
+            self.removed(text)
+        elif not self.fact(text):
+            self.subjects.append(text)
+            del self.subjects[:-50]
+
+    def agreed(self, what: str) -> None:
+        """The user agreed to add the file, or the files, of the last notices."""
+        if what == "file":
+            found = self.subjects[-1:]
+        else:
+            found = [*takewhile(PATH.fullmatch, reversed(self.subjects))][::-1]
+        for path in found:
+            self.added(path)
+
+    def added(self, path: str) -> None:
+        """A file was put before the model, whole; the history does not repeat its text."""
+        if path in self.in_chat:
+            return
+        self.in_chat.add(path)
+        call = self.log.call(ADD, {"path": path})
+        self.log.answer(call, "", data={"file": {"filePath": path}})
+
+    def removed(self, text: str) -> None:
+        path = text.removeprefix("Removed ").partition(" from the chat")[0]
+        self.in_chat.discard(path)
+        if CLEARED.match(text) and self.source.calls:
+            self.source.calls[-1].context_change = ContextMark("truncation", drops_all=False)
+
+    def fact(self, text: str) -> bool:
+        """Read a notice about the model, tokens or costs; returns whether it is one."""
+        source = self.source
+        spent = TOKENS.match(text) or OLD_TOKENS.match(text)
+        if spent is not None:
+            sent, received = exact(spent["sent"]), exact(spent["received"])
+            known = sent is not None and received is not None
+            counts = TokenCounts(sent or 0, received or 0) if known else None
+            source.ledger.add(self.replies, counts)
+            self.replies += 1
+            self.spent(text)
+            return True
+        if (model := MODEL.match(text)) is not None:
+            source.model = source.model or model["model"]
+            return True
+        if (version := VERSION.match(text)) is not None:
+            source.harness_version = source.harness_version or version["version"]
+            return True
+        if REPO_MAP.match(text):
+            note = "the model also saw a map of the repository, whose files are not recorded"
+            if note not in source.notes:
+                source.notes.append(note)
+            return True
+        return False
+
+    def spent(self, text: str) -> None:
+        """Take the cost: the session's last total, else the sum of older notices."""
+        total = SESSION_COST.search(text)
+        old = OLD_TOKENS.match(text)
+        if total is not None:
+            self.cost = dollars(total["cost"])
+        elif old is not None and old["cost"] is not None:
+            self.cost = (self.cost or 0.0) + (dollars(old["cost"]) or 0.0)
+
+    def finish(self) -> Source:
+        source = self.source
+        output = source.ledger.main_output()
+        source.usage = Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else "notices of tokens",
+            input_tokens=source.ledger.main_input(),
+            cost_usd=self.cost,
+            cost_source=None if self.cost is None else "notices of costs",
+        )
+        source.stated = Stated(
+            model=source.model,
+            harness=HARNESS,
+            harness_version=source.harness_version,
+            cost_usd=self.cost,
+            cost_source=source.usage.cost_source,
+        )
+        return source

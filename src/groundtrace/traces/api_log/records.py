@@ -1,0 +1,171 @@
+"""Messages, items and replies of Anthropic's and OpenAI's servers, as turns in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from groundtrace.base import jsonio
+from groundtrace.base.values import as_items, as_mapping, as_text
+from groundtrace.traces.chat.dialects import as_message
+from groundtrace.traces.kit.rows import row_id
+
+CALLS = frozenset(
+    {"function_call", "custom_tool_call", "local_shell_call", "shell_call", "mcp_call"}
+)
+ANSWERS = frozenset(
+    {
+        *("function_call_output", "custom_tool_call_output", "local_shell_call_output"),
+        "shell_call_output",
+    }
+)
+_SILENT = frozenset({"reasoning", "message", "item_reference", "compaction"})
+"""Items that are no calls."""
+MEMBERS = ("messages", "input", "history", "conversation", "conversations", "items")
+"""Members of a request that may hold turns."""
+REPLIES = ("output", "response", "choices", "message")
+_AROUND = ("request", "req", "request_body", "body", "data", "response", "res", "response_body")
+"""Members of a line that a log puts around a request or its reply; a request comes first."""
+_OF_REQUEST = frozenset(
+    {
+        *("max_tokens", "max_output_tokens", "max_completion_tokens", "tools", "tool_choice"),
+        *("stream", "previous_response_id", "temperature", "request", "response"),
+    }
+)
+_DEPTH = 6
+
+
+class Turn(NamedTuple):
+    """One message or item."""
+
+    value: Mapping[str, Any]
+    around: Mapping[str, Any]
+    """The object that holds it, which may state time, model and usage."""
+
+
+def is_turn(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a message or an item."""
+    kind = as_text(value.get("type"))
+    if kind in CALLS or kind in ANSWERS or kind in _SILENT:
+        return True
+    if not isinstance(value.get("role"), str):
+        return False
+    return any(key in value for key in ("content", "tool_calls", "message"))
+
+
+def is_row(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a whole conversation of its own, and not a request of a log."""
+    if is_turn(value) or value.get("object") == "response":
+        return False
+    holds = any(isinstance(value.get(key), list | str) for key in (*MEMBERS, "output"))
+    named = any(as_text(value.get(key)) for key in ("instance_id", "task_id", "traj_id"))
+    return holds and (named or (_OF_REQUEST.isdisjoint(value) and row_id(value) is not None))
+
+
+def turns_in(value: Any, around: Mapping[str, Any] | None = None, depth: int = 0) -> Iterator[Turn]:
+    """The turns of a line, a request, a reply, a row or a list of these, in order."""
+    if depth > _DEPTH:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from turns_in(item, around, depth + 1)
+        return
+    if not isinstance(value, dict):
+        return
+    around = {**(around or {}), **_facts(value)}
+    inner = value.get("message")
+    if isinstance(value.get("role"), str) and isinstance(inner, dict):
+        yield Turn({"role": value["role"], **inner}, around)  # Cursor puts the role outside
+        return
+    if is_turn(value):
+        yield Turn(as_message(value), around)
+        return
+    for key in (*MEMBERS, *_AROUND, *REPLIES):
+        held = value.get(key)
+        if isinstance(held, str):
+            held = _decoded(held)
+        if isinstance(held, list | dict):
+            yield from turns_in(held, around, depth + 1)
+
+
+def _decoded(text: str) -> Any:
+    """A list or an object that is JSON in a text."""
+    if text[:1] not in ("[", "{"):
+        return None
+    try:
+        return jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
+    except jsonio.BadJsonError:
+        return None
+
+
+_FACTS = ("timestamp", "created_at", "created", "ts", "time", "model", "usage", "id")
+
+
+def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value[key] for key in _FACTS if value.get(key) is not None}
+
+
+class Asked(NamedTuple):
+    """A call as a turn holds it."""
+
+    call_id: str | None
+    name: Any
+    arguments: Any
+
+
+def asked_in(turn: Mapping[str, Any]) -> Iterator[Asked]:
+    """The calls of a turn."""
+    if as_text(turn.get("type")) in CALLS:
+        yield _item(turn)
+    elif turn.get("role") == "assistant":
+        for block in map(as_mapping, as_items(turn.get("content"))):
+            if block.get("type") in ("tool_use", "mcp_tool_use"):
+                yield Asked(as_text(block.get("id")), block.get("name"), block.get("input"))
+        for call in map(as_mapping, as_items(turn.get("tool_calls"))):
+            function = as_mapping(call.get("function"))
+            yield Asked(as_text(call.get("id")), function.get("name"), function.get("arguments"))
+
+
+def _item(item: Mapping[str, Any]) -> Asked:
+    """The call of an item."""
+    kind, name = item["type"], item.get("name")
+    call_id = as_text(item.get("call_id")) or as_text(item.get("id"))
+    if kind in ("local_shell_call", "shell_call"):
+        action = as_mapping(item.get("action"))
+        shell: dict[str, Any] = {"command": action.get("command", action.get("commands"))}
+        folder = as_text(action.get("working_directory"))
+        return Asked(call_id, "local_shell", shell | ({"workdir": folder} if folder else {}))
+    given = item.get("arguments", item.get("input"))
+    if kind == "custom_tool_call" and isinstance(given, str):
+        return Asked(call_id, name, {"input": given})
+    if kind == "mcp_call" and isinstance(name, str):
+        name = f"mcp__{as_text(item.get('server_label')) or 'unknown'}__{name}"
+    return Asked(call_id, name, given)
+
+
+class Given(NamedTuple):
+    """An answer as a turn holds it."""
+
+    call_id: str | None
+    content: Any
+    failed: bool
+
+
+def given_in(turn: Mapping[str, Any]) -> Iterator[Given]:
+    """The answers of a turn."""
+    kind = as_text(turn.get("type"))
+    if kind in ANSWERS:
+        failed = turn.get("status") in ("incomplete", "failed")
+        yield Given(
+            as_text(turn.get("call_id")) or as_text(turn.get("id")), turn.get("output"), failed
+        )
+    elif kind == "mcp_call" and (turn.get("output") is not None or turn.get("error")):
+        call_id = as_text(turn.get("call_id")) or as_text(turn.get("id"))
+        yield Given(call_id, turn.get("output") or turn.get("error"), bool(turn.get("error")))
+    elif turn.get("role") == "tool":
+        yield Given(as_text(turn.get("tool_call_id")), turn.get("content"), False)
+    else:
+        for block in map(as_mapping, as_items(turn.get("content"))):
+            if block.get("type") in ("tool_result", "mcp_tool_result"):
+                failed = block.get("is_error") is True
+                yield Given(as_text(block.get("tool_use_id")), block.get("content"), failed)

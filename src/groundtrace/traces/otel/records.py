@@ -1,0 +1,205 @@
+"""A span as a type with plain attributes, whoever wrote it.
+
+OTLP writes attributes as a list of keys with typed values, where a whole number may be a text; other
+exporters write an object. The same fact has several names: conventions changed, and libraries have
+their own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import field
+
+from groundtrace.base import jsonio
+from groundtrace.base.mcp import content_text, envelope_of
+from groundtrace.base.times import EARLIEST, LATEST, parse_time
+from groundtrace.base.values import as_count, as_items, as_mapping, as_text
+from groundtrace.traces.kit.ledger import TokenCounts
+
+MAX_DEPTH = 32
+
+
+class Span(msgspec.Struct):
+    """One span, or one event of a log (`events.py`)."""
+
+    name: str
+    trace: str
+    id: str
+    parent: str
+    started: float | None
+    ended: float | None
+    attributes: Mapping[str, Any]
+    operation: str
+    """`execute_tool`, `chat`, `invoke_agent`, or empty for a span of something else."""
+    failed: bool = False
+    events: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    resource: Mapping[str, Any] = field(default_factory=dict)
+
+    def first(self, names: Iterable[str]) -> Any:
+        """The value of the first of these attributes that is there."""
+        attributes = self.attributes
+        for name in names:
+            value = attributes.get(name)
+            if value is not None and value != "":
+                return value
+        return None
+
+    def text(self, names: Iterable[str]) -> str | None:
+        """The same as a text."""
+        value = self.first(names)
+        if value is None:
+            return None
+        return str(value) if isinstance(value, int) else as_text(value)
+
+
+def operation_of(name: str, attributes: Mapping[str, Any]) -> str:
+    """What a span is a span of."""
+    said = attributes.get("gen_ai.operation.name")
+    if isinstance(said, str) and said:
+        return _OPERATIONS.get(said, said)
+    kind = attributes.get("openinference.span.kind", attributes.get("traceloop.span.kind"))
+    if isinstance(kind, str):
+        return _KINDS.get(kind.casefold(), "")
+    word = name.partition(" ")[0]
+    if word in ("execute_tool", "invoke_agent"):
+        return word
+    if any(attributes.get(key) for key in TOOL):
+        return "execute_tool"
+    return "chat" if word == "chat" and any(attributes.get(key) for key in MODEL) else ""
+
+
+_OPERATIONS = {
+    "text_completion": "chat",
+    "generate_content": "chat",
+    "ai.generateText.doGenerate": "chat",
+    "ai.streamText.doStream": "chat",
+    "ai.toolCall": "execute_tool",
+}
+_KINDS = {"tool": "execute_tool", "llm": "chat", "agent": "invoke_agent"}
+TOOL = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
+TOOL_OF_ENTITY = (*TOOL, "traceloop.entity.name")
+CALL_ID = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")
+ARGUMENTS = (
+    *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "tool_arguments", "tool.parameters"),
+    *("ai.toolCall.args", "ai.toolCall.input", "input.value", "traceloop.entity.input"),
+    *("gen_ai.tool.input", "tool.arguments", "gen_ai.tool.call.input"),
+)
+RESULT = (
+    *("gen_ai.tool.call.result", "gen_ai.tool.result", "tool_response", "gen_ai.tool.output"),
+    *("ai.toolCall.result", "ai.toolCall.output", "output.value", "traceloop.entity.output"),
+    *("gen_ai.tool.message", "gen_ai.tool.call.output"),
+)
+MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
+AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "traceloop.entity.name")
+CONVERSATION = ("gen_ai.conversation.id",)
+_SENT = (
+    *("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
+    "llm.usage.prompt_tokens",
+)
+_RECEIVED = (
+    *("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    *("llm.token_count.completion", "llm.usage.completion_tokens"),
+)
+
+
+def counts_of(span: Span) -> TokenCounts | None:
+    """Tokens of a model call. The conventions count cached input as input."""
+    sent, received = as_count(span.first(_SENT)), as_count(span.first(_RECEIVED))
+    return None if sent is None or received is None else TokenCounts(sent, received)
+
+
+# --- values ---
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """The value of OTLP's `{"stringValue": …}`; any other value as it is."""
+    if not isinstance(value, dict) or depth > MAX_DEPTH:
+        return value
+    for key, item in value.items():
+        kind = key.replace("_v", "V")
+        if kind == "intValue":
+            try:
+                return int(item)
+            except (TypeError, ValueError):
+                return None
+        if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
+            return item
+        if kind == "arrayValue":
+            return [plain(one, depth + 1) for one in as_items(as_mapping(item).get("values"))]
+        if kind == "kvlistValue":
+            return attributes_of(as_mapping(item).get("values"), depth + 1)
+    return value
+
+
+def attributes_of(value: Any, depth: int = 0) -> dict[str, Any]:
+    """Attributes as an object, from a list of keys and values or from an object."""
+    if isinstance(value, dict):
+        return {key: plain(item, depth) for key, item in value.items()}
+    found: dict[str, Any] = {}
+    for item in as_items(value):
+        if not isinstance(item, dict):
+            continue
+        key, held = item.get("key"), item.get("value")
+        if isinstance(key, str):
+            if isinstance(held, dict) and "stringValue" in held:  # as nearly all are
+                found[key] = held["stringValue"]
+            else:
+                found[key] = plain(held, depth)
+    return found
+
+
+def moment_of(value: Any) -> float | None:
+    """A time: nanoseconds as a number or a text, seconds with nanoseconds, or a date."""
+    if isinstance(value, str) and len(value) < 25 and value.isdigit():
+        value = int(value)
+        if value >= 10**17:  # as OTLP writes it
+            seconds = value / 1e9
+            return seconds if EARLIEST <= seconds <= LATEST else None
+    if isinstance(value, list) and len(value) == 2:
+        seconds, rest = value
+        if isinstance(seconds, int) and isinstance(rest, int):
+            return parse_time(seconds + rest / 1e9)
+        return None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 10**17:
+        return parse_time(value / 1e9)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 10**14:
+        return parse_time(value / 1e6)  # Jaeger's microseconds
+    return parse_time(value)
+
+
+def decoded(value: Any) -> Any:
+    """The value of JSON in a text, also of JSON in JSON; any other value as it is."""
+    for _ in range(2):
+        if not isinstance(value, str) or value[:1] not in ("{", "[", '"'):
+            return value
+        try:
+            value = jsonio.loads(value.encode("utf-8", errors="surrogatepass"))
+        except jsonio.BadJsonError:
+            return value
+    return value
+
+
+def shown(value: Any) -> tuple[str, Any]:
+    """The text of a result as the model saw it, and the result if it is an object."""
+    found = decoded(value)
+    if isinstance(found, str):
+        return found, None
+    envelope = envelope_of(found)
+    if envelope is not None:
+        return content_text(envelope.content), None
+    text = content_text(found) if isinstance(found, list | dict) else ""
+    if text:
+        return text, None
+    for key in ("output", "result", "content", "stdout"):
+        inner = as_mapping(found).get(key)
+        if isinstance(inner, str):
+            return inner, found
+        if isinstance(inner, list) and (text := content_text(inner)):
+            return text, found
+    if isinstance(value, str):
+        return value, found
+    return json.dumps(found, ensure_ascii=False) if found is not None else "", found

@@ -1,0 +1,145 @@
+"""The answer as lines and as HTML: one structure, at every width, with and without colours."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from groundtrace.cli.answer import wants_colour
+from groundtrace.documents.answer import Answer, AnswerRow, LookAt
+from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.report.answer_text import (
+    analysis_text,
+    columns,
+    render,
+    render_html,
+    shown,
+    shown_row,
+)
+from tests.impact.trial_rows import row
+
+RECALL, READ = "shown.file_recall", "util_read_overlap_with_relevant_files"
+
+
+def made(config: str = "mcp-remote", tasks: int = 12):
+    rows = [
+        row(
+            f"task-{i:02}",
+            name,
+            {RECALL: 0.4 + 0.5 * k + i / 100, READ: 0.3 + 0.1 * k * (-1) ** i},
+            reward=float((i + k) % 3 == 0),
+            cost_usd=0.10 + 0.04 * k + i / 1000,
+        )
+        for i in range(tasks)
+        for k, name in enumerate(("baseline-local", config))
+    ]
+    return analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*")
+
+
+def a_row(metric: str, *numbers: float, **more: object) -> AnswerRow:
+    baseline, config, delta, low, high = numbers
+    given = {
+        "question": "result", "metric": metric, "baseline": baseline, "config": config,
+        "delta": delta, "ci_low": low, "ci_high": high, "verdict": "higher", "p": 0.001,
+        "p_adjusted": 0.004, "better": 9, "same": 1, "worse": 0, "n": 10, "reason": None,
+    }  # fmt: skip
+    return msgspec.convert(given | more, AnswerRow)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_no_line_is_wider_than_asked_and_a_screen_is_enough(width: int) -> None:
+    text = render(made().answer, width)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    if width >= 80:
+        assert len(lines) <= 24
+    assert " ".join(text.split()).startswith(
+        "mcp-remote against baseline-local, 12 tasks that both ran (24 trials)"
+    )
+    for question in ("Found", "Used", "Result", "Price"):
+        assert sum(line.startswith(question) for line in lines) == 1
+
+
+def test_colours_add_nothing_but_colours() -> None:
+    found = made().answer
+    coloured = render(found, 100, True)
+    assert "\x1b[32mhigher\x1b[0m" in coloured, "found more: good"
+    assert "\x1b[31mhigher\x1b[0m" in coloured, "cost more: bad"
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == render(found, 100)
+
+
+@pytest.mark.parametrize(
+    ("environment", "terminal", "expected"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "0"}, False, False),
+        ({"CLICOLOR_FORCE": "1"}, False, True),
+        ({"CLICOLOR": "0"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+    ],
+)
+def test_colour_goes_by_the_usual_variables(
+    environment: dict[str, str], terminal: bool, expected: bool
+) -> None:
+    assert wants_colour(environment, terminal=terminal) is expected
+
+
+def test_a_name_can_not_colour_the_screen_or_break_a_line() -> None:
+    text = render(made("evil\x1b[31m\nname\u202e").answer)
+    assert "\x1b" not in text and "\u202e" not in text
+    assert "evil\\x1b[31m\\nname" in text
+    html = render_html(made("<script>alert(1)</script>"))
+    assert "<script>" not in html and "&lt;script&gt;" in html
+
+
+def test_numbers_of_a_row_are_written_alike_and_none_is_rounded_away() -> None:
+    cost = shown_row(a_row("cost_usd", 0.099, 0.142, 0.043, 0.023, 0.080))
+    assert (cost.baseline, cost.config) == ("$0.10", "$0.14")
+    assert cost.verdict == "higher: +$0.04 (+$0.02 to +$0.08)"
+    small = shown_row(a_row("cost_usd", 0.004, 0.046, 0.042, 0.023, 0.060))
+    assert (small.baseline, small.change) == ("$0.004", "+$0.042")
+    near = shown_row(a_row(RECALL, 0.5, 0.52, 0.02, 0.003, 0.04))
+    assert near.interval == "(+0.3 to +4.0)", "an interval that leaves out 0 does not read as 0"
+    minutes = shown_row(a_row("agent_seconds", 1463.0, 406.0, -1057.0, -1500.0, -600.0))
+    assert (minutes.baseline, minutes.config, minutes.change) == ("24 min", "7 min", "−18 min")
+
+
+def test_every_place_shows_the_same_texts() -> None:
+    document = made()
+    found = shown(document.answer)
+    text, html = " ".join(analysis_text(document).split()), render_html(document)
+    for one in found.rows:
+        assert f"{one.label} {one.baseline} → {one.config} {one.verdict}" in text
+        assert f"<td>{one.baseline}</td><td>{one.config}</td>" in html
+        assert one.verdict in html
+    assert found.sentences in text and found.sentences in html
+
+
+def test_what_to_look_at_names_its_tasks() -> None:
+    answer = msgspec.structs.replace(
+        made().answer,
+        look_at=[
+            LookAt(kind="no_trace", text="5 trials without a usable trace", tasks=list("abcde"))
+        ],
+    )
+    assert "Look at  5 trials without a usable trace: a, b, c and 2 more" in render(answer)
+
+
+def test_columns_are_told_apart_however_long_the_names_are() -> None:
+    assert columns("baseline-local-direct", "mcp-remote-direct") == ["baseline-local", "mcp-remote"]
+    one, other = columns("a-very-long-shared-beginning-1", "a-very-long-shared-beginning-2")
+    assert one != other and max(len(one), len(other)) <= 14
+
+
+def test_an_answer_is_rendered_from_its_json() -> None:
+    """Whoever has only `--json` gets the same lines."""
+    found = made().answer
+    again = msgspec.json.decode(msgspec.json.encode(found), type=Answer)
+    assert render(again) == render(found)

@@ -1,0 +1,116 @@
+"""One name for one number: met, shown, read, edited, solved, lost. No other name is printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ran
+
+ROOT = Path(__file__).parents[2]
+
+OTHERS = re.compile(
+    r"\b(hit rate|never hit|retrieved files|files retrieved|shown recall|files found|found all"
+    r"|found some|not resolved|resolved|seen)\b",
+    re.IGNORECASE,
+)
+"""Other names of the same numbers."""
+
+GONE = (
+    "if failed trials count as 0",
+    "not all requirements of a match",
+    "the reward says",
+    "1 is all of them",
+    "would go unseen",
+    "tasks not compared:",
+    "without the one that moves nothing",
+    "so a curve ends at the share",
+    "the right end for it",
+)
+"""Sentences that nobody would say."""
+
+PAGES = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/guides/read-the-report.md",
+    "docs/guides/compare-configs.md",
+    "docs/guides/evaluate-my-runs.md",
+    "docs/guides/notebook.md",
+    "docs/guides/view.md",
+    "docs/statistics.md",
+    "docs/faq.md",
+)
+"""Pages about the answer and the report. Those about formulas name the specification's terms."""
+
+
+def others_in(text: str) -> list[str]:
+    return [
+        text[max(0, m.start() - 40) : m.end() + 40].replace("\n", " ")
+        for m in OTHERS.finditer(text)
+    ]
+
+
+def words_of(page: str) -> Iterator[str]:
+    """Texts that a reader of the page sees; names from runs and metrics are code."""
+    body = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
+    body = re.sub(r"<code>.*?</code>", "", body, flags=re.DOTALL)
+    yield from (unescape(text) for text in re.findall(r">([^<>]+)", body))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
+    """What the terminal, the page and the Markdown of the demo say."""
+    import contextlib
+    import io
+
+    from groundtrace.cli.main import invoke
+
+    folder = tmp_path_factory.mktemp("demo")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        invoke(["demo", "--out", str(folder)])
+    results = folder / "runs/official/retrieval_events_aggregate"
+    return (
+        said.getvalue(),
+        (results / "retrieval_report.html").read_text(encoding="utf-8"),
+        (results / "retrieval_report.md").read_text(encoding="utf-8"),
+    )
+
+
+def test_the_terminal_the_page_and_the_short_report_use_one_name(
+    demo: tuple[str, str, str],
+) -> None:
+    terminal, page, markdown = demo
+    assert "relevant files shown" in terminal
+    assert others_in(terminal) == []
+    assert [found for text in words_of(page) for found in others_in(text)] == []
+    assert others_in(re.sub(r"`[^`]*`", "", markdown)) == []
+
+
+def test_sentences_that_nobody_would_say_are_gone(demo: tuple[str, str, str]) -> None:
+    for text in demo:
+        assert [gone for gone in GONE if gone in text] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_use_one_name(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert others_in(re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)) == []
+
+
+def test_the_glossary_says_each_name_in_one_line() -> None:
+    text = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+    for word in ("met", "shown", "read", "edited", "solved", "lost"):
+        lines = [line for line in text.splitlines() if line.startswith(f"| {word} |")]
+        assert len(lines) == 1, word
+
+
+def test_explain_uses_the_same_names(sample: Path, groundtrace: Callable[..., Ran]) -> None:
+    trial = next((sample / "runs/official").glob("*/*/*/*rate-limit*"))
+    ran = groundtrace("explain", trial, "--tasks", sample / "benchmarks")
+    assert ran.code == 0
+    assert re.findall(r"never hit|hit rate", ran.out) == []
