@@ -13,6 +13,9 @@ from groundtrace.errors import InputError
 from studies.swe_bench_verified.csv_tables import Row, Table
 
 TASKS = "verified.jsonl"
+READER = Path(__file__).with_name("vorflux.toml")
+LAYOUTS = ("{config}/trajs/{task}", "{config}/trajs/{task}/{trial}")
+"""Where trials lie in DATA, for `--layout`."""
 
 METRICS = {
     "file_recall": "files_met",
@@ -44,8 +47,8 @@ def evaluate(
         raise InputError(f"{data}: fewer than two folders with trajs/ in it: {agents}")
     shared: dict[str, Any] = {
         "tasks": [str(data / TASKS)],
-        "reader": [str(Path(__file__).with_name("vorflux.toml"))],
-        "layout": ["{config}/trajs/{task}", "{config}/trajs/{task}/{trial}"],
+        "reader": [str(READER)],
+        "layout": list(LAYOUTS),
         "baseline": agents[0],
         "allow_unknown_version": True,
         "jobs": jobs,

@@ -48,7 +48,7 @@ def _short(tables: Tables) -> list[str]:
     ]
     return [
         f"Two coding agents worked on the same tasks of SWE-bench Verified: {names}. "
-        "[groundtrace](../../README.md) read in their logs which files and functions they were "
+        "[groundtrace](../../docs/index.md) read in their logs which files and functions they were "
         "shown, and compared these with the code that the accepted fix changes.",
         "**In short**",
         "\n".join(
@@ -79,11 +79,11 @@ def _data(tables: Tables) -> list[str]:
     return [
         "## What was counted",
         "A *trial* is one agent's attempt at one task. It is *solved* if the tests of SWE-bench "
-        "pass. *Relevant files* are the files that the accepted fix changes and that were there before, "
-        "*needed functions* "
-        "the functions in which it changes lines. A file is *met* if a call of the agent returned "
-        "its name or its content, *shown* if content came back, and *edited* if it is in the "
-        "submitted patch. A function is shown if at least one of its lines was.",
+        "pass. *Relevant files* are the files that the accepted fix changes and that were there "
+        "before; *needed functions* are the functions in which it changes lines. A file is *met* if "
+        "a search, a listing or a read returned its name or its content, *shown* if content came "
+        "back, and *edited* if it is in the submitted patch. Names in the output of tests and in "
+        "error messages do not count. A function is shown if at least one of its lines was.",
         _markdown(
             ["agent", "trials", "solved", "cost", "calls", "no verdict", "no trace", "no patch"],
             [
@@ -101,8 +101,9 @@ def _data(tables: Tables) -> list[str]:
             ],
         ),
         "*No trace*: the published log is empty; these trials count only where no log is needed. "
-        "*No patch*: no patch was published; the edited files are then those that the agent's calls "
-        "wrote, and the edited functions are not known.",
+        "*No patch*: the trial is solved or has no trace, but no patch was published; the edited files "
+        "are then those that the agent's calls wrote, and the edited functions are not known. Trials "
+        "that are not solved and have no patch count as having edited nothing.",
     ]
 
 
@@ -394,6 +395,18 @@ def _published(tables: Tables) -> list[str]:
     ]
 
 
+def _other_logs(tables: Tables) -> str:
+    rows = tables["f_other_log"]
+    if not rows:
+        return ""
+    names = _listed([f"{row['task']} ({row['agent']})" for row in rows])
+    return (
+        f"In {len(rows)} trials the patch edits relevant files although the log meets none: {names}. "
+        "Such a log seems to be of another task. They count as published; (f) has the result "
+        "without them. "
+    )
+
+
 def _limits(tables: Tables) -> list[str]:
     whole = tables["b_solved"][0]
     return [
@@ -415,7 +428,7 @@ def _limits(tables: Tables) -> list[str]:
                 "not looked at, and finding is easier than in code that nobody knows.",
                 "- **One right answer of many.** Relevant is what the accepted fix changes. Some "
                 "trials are solved without it.",
-                "- **Logs as published.** What an agent saw and its log does not say is not counted; "
+                f"- **Logs as published.** {_other_logs(tables)}What an agent saw and its log does not say is not counted; "
                 "the answer above says how many calls are of unknown tools.",
             ]
         ),

@@ -38,6 +38,7 @@ def all_tables(trials: Trials, answer: Table) -> dict[str, Table]:
         "d_cost": cost(trials),
         "e_answer": answer,
         "f_choices": choices(trials),
+        "f_other_log": other_log(trials),
     }
 
 
@@ -269,6 +270,7 @@ def choices(trials: Trials) -> Table:
     found_any = [t | {"any": _any(t["files_shown"])} for t in trials]
     lost = [t if t["solved"] is not None else t | {"solved": 0} for t in trials]
     unseen = [t if t["files_shown"] is not None else t | {"files_shown": 0} for t in trials]
+    sure = [t for t in trials if not _of_other_task(t)]
     made: dict[str, tuple[Trials, str]] = {
         "every relevant file shown (as above)": (trials, "files_shown"),
         "met, at least by name": (trials, "files_met"),
@@ -280,10 +282,26 @@ def choices(trials: Trials) -> Table:
         "shell commands ignored": (trials, "files_shown_without_shell"),
         "trials without a verdict count as failed": (lost, "files_shown"),
         "trials without a trace count as not shown": (unseen, "files_shown"),
+        "without the logs of other tasks (see below)": (sure, "files_shown"),
     }
     return [
         {"choice": choice, **association(some, column)} for choice, (some, column) in made.items()
     ]
+
+
+def other_log(trials: Trials) -> Table:
+    """Trials whose patch edits relevant files although their log meets none of them."""
+    return [
+        {name: t[name] for name in ("agent", "task", "solved", "files_met", "files_edited")}
+        for t in trials
+        if _of_other_task(t)
+    ]
+
+
+def _of_other_task(trial: Row) -> bool:
+    """Read by hand: these logs are about another task of the same repository."""
+    edited = trial["files_edited"]
+    return trial["files_met"] == 0 and isinstance(edited, int | float) and edited > 0
 
 
 def _any(value: Value) -> Value:

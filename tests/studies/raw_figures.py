@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,41 @@ class Raw:
             for task, calls in self.entries.items()
             if all(any(_reads(call, file) for call in calls) for file in self.gold_files(task))
         }
+
+    def surely_shown_by_shell(self) -> set[str]:
+        """mini-swe-agent's tasks in which a command that only prints a file printed each gold file."""
+        found = set()
+        for task, log in self.logs.items():
+            printed = {file for step in pairwise(log["messages"]) for file in _prints(*step)}
+            if self.gold_files(task) <= printed:
+                found.add(task)
+        return found
+
+    def logs_of_other_tasks(self) -> set[str]:
+        """vorflux's tasks whose log names no file of the patch, and has calls."""
+        return {
+            task
+            for task, calls in self.entries.items()
+            if calls and (files := changed_files(self.patches[VORFLUX, task]))
+            if not any(file in json.dumps(calls) for file in files)
+        }
+
+
+_PRINT = re.compile(r"(?:cat(?: -n)?|nl -ba|sed -n '?\d+,\d+p'?) (\S+)")
+
+
+def _prints(said: dict[str, Any], answer: dict[str, Any]) -> list[str]:
+    command = re.search(r"```bash\n(.*?)\n```", str(said["content"]), re.DOTALL)
+    text = str(answer["content"])
+    if (
+        said["role"] != "assistant"
+        or command is None
+        or len(text) < 60
+        or "<returncode>0" not in text
+    ):
+        return []
+    alone = _PRINT.fullmatch(command[1].strip())
+    return [alone[1]] if alone else []
 
 
 def _reads(call: dict[str, Any], file: str) -> bool:

@@ -188,12 +188,11 @@ def test_calls_of_vorflux(raw: Raw) -> None:
 
 def test_edited_files_are_those_of_the_patches(raw: Raw) -> None:
     own = {(row["agent"], row["task"]): row for row in trials()}
+    without_log = {(VORFLUX, task) for task, calls in raw.entries.items() if not calls}
     assert {
         key for key, row in own.items() if row["edited_from"] in {"writes", ""}
-    } == raw.no_patch()
+    } == without_log | {key for key in raw.no_patch() if raw.verdicts[key]}
     edited = {key for key, row in own.items() if row["files_edited"] == "1.0"} - raw.no_patch()
-    # The patch of a trial with an empty log is known, but groundtrace gives it no metrics.
-    without_log = {(VORFLUX, task) for task, calls in raw.entries.items() if not calls}
     assert edited == raw.all_edited() - without_log
 
 
@@ -202,6 +201,19 @@ def test_files_that_a_tool_for_reading_returned_were_shown(raw: Raw) -> None:
     surely = {task for task in raw.surely_shown() if raw.entries[task]}
     assert len(surely) > 300
     assert {task: own[task] for task in surely if own[task] != "1.0"} == {}
+
+
+def test_files_that_a_command_printed_were_shown(raw: Raw) -> None:
+    own = {row["task"]: row["files_shown"] for row in trials() if row["agent"] == MINI}
+    surely = raw.surely_shown_by_shell()
+    assert len(surely) > 200
+    assert {task: own[task] for task in surely if own[task] != "1.0"} == {}
+
+
+def test_logs_of_other_tasks_name_no_file_of_the_patch(raw: Raw) -> None:
+    """Two logs of vorflux are exchanged: each is about the other's task."""
+    own = {(row["agent"], row["task"]) for row in read_csv(TABLES / "f_other_log.csv")}
+    assert own == {(VORFLUX, task) for task in raw.logs_of_other_tasks()}
 
 
 def test_no_file_was_met_that_the_log_does_not_name(raw: Raw) -> None:
