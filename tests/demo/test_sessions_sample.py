@@ -13,9 +13,9 @@ def test_the_sample_answers_the_question(groundtrace: Callable[..., Any], tmp_pa
     ran = groundtrace("demo", "--sessions", "--out", tmp_path)
     assert ran.code == 0, ran.err
     assert "with-mcp against without-mcp" in ran.out
-    assert "No experiment" in ran.out
+    assert "no experiment" in ran.out
     assert '[models."tern-small-1"]' in ran.out
-    assert "it met 2 of 12 relevant files that nothing else met" in " ".join(ran.out.split())
+    assert "sourcegraph alone met 2 of the 12 relevant files" in " ".join(ran.out.split())
 
 
 def test_sessions_have_titles_days_and_one_without_a_commit(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_two_suites_with_opposite_effects_are_named():
         )
     ]
     (text,) = lines(rows)
-    assert text.startswith("reward goes opposite ways by suite: alpha +0.28")
+    assert text.startswith("changes of reward go opposite ways by suite: alpha +0.28")
     assert "beta −0.3" in text
 
 

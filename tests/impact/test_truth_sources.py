@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from groundtrace.documents.answer import LookAt
-from groundtrace.impact.answer_words import look_at_trials
+from groundtrace.impact.answer_look_at import look_at_trials
 from groundtrace.impact.observations import observe
 from groundtrace.rows.make import row_from
 from groundtrace.rows.trial_row import TrialRow

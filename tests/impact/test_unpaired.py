@@ -30,6 +30,7 @@ def seen(config: str, number: int, cost: float, repo: str = "heron", **more: obj
             "unknown_calls": 0,
             "values": ObservedValues({"cost_usd": 0}, [cost]),
             "is_copy": False,
+            "is_session": True,
             "why": WhyAbsent((), None),
             **more,
         },
@@ -98,8 +99,8 @@ def test_what_else_differs() -> None:
     ]
     found = compare_unpaired(trials, PAIR, ImpactOptions())
     told = {one.what: (one.baseline, one.config) for one in found.differs}
-    assert told["files of the commits, mean"] == ("2.0 (of 1)", "7.0 (of 1)")
-    assert told["lines of the commits, mean"] == ("unknown", "40.0 (of 1)")
+    assert told["files a commit"] == ("2.0 (1 session)", "7.0 (1 session)")
+    assert told["lines a commit"] == ("unknown", "40.0 (1 session)")
     assert told["repositories"] == ("heron 1", "otter 1")
     assert told["weeks"] == ("2026-W19 1", "unknown 1")
     assert "No experiment" in found.statement
@@ -110,6 +111,8 @@ def test_groups_with_a_common_task_are_not_unpaired() -> None:
     assert share_no_task(trials, PAIR)
     assert not share_no_task([*trials, seen(PAIR[0], 99, 1.0, task="with-mcp-0")], PAIR)
     assert not share_no_task(trials, (PAIR[0], "nobody"))
+    of_a_benchmark = seen(PAIR[0], 98, 1.0, is_session=False)
+    assert not share_no_task([*trials, of_a_benchmark], PAIR)
 
 
 def test_noise_is_found_in_at_most_5_percent() -> None:

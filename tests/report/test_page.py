@@ -187,7 +187,7 @@ def test_a_trial_names_its_folder_and_the_command_that_explains_it() -> None:
     one = detail(document, path="cfg/t__1; rm -rf x")
     (made,) = unpack(packed_in([one], 100_000).blocks[0])
     assert made["folder"] == "my run/cfg/t__1; rm -rf x"
-    assert made["explain"] == "groundtrace explain 'my run/cfg/t__1; rm -rf x' --tasks TASKS"
+    assert made["explain"] == "groundtrace explain 'my run/cfg/t__1; rm -rf x'"
 
 
 def test_less_is_kept_where_the_budget_is_small_and_the_page_says_so() -> None:

@@ -80,10 +80,13 @@ def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, li
     ]
     if not answers:
         return _nothing(found), []
-    first = min(
-        answers, key=lambda a: (a.comparison is None, -a.n, a.baseline or "", a.config or "")
-    )
+    first = min(answers, key=lambda a: (*_rank(a), -a.n, a.baseline or "", a.config or ""))
     return first, answers
+
+
+def _rank(answer: Answer) -> tuple[bool, bool]:
+    """Pairs with common tasks before groups without, and those before pairs without numbers."""
+    return answer.comparison is None, answer.comparison == "unpaired_comparisons"
 
 
 def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions) -> Answer:

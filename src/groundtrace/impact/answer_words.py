@@ -16,7 +16,6 @@ from groundtrace.documents.comparison import (
     MatchedComparison,
     ServerWorth,
     UnpairedComparison,
-    UnpairedRow,
 )
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
@@ -28,7 +27,7 @@ from groundtrace.impact.answer_names import (
     rounded,
     short_name,
 )
-from groundtrace.impact.family import PRICES
+from groundtrace.impact.family import REWARD
 
 _OPEN = {
     "shown.file_recall": "finds",
@@ -228,16 +227,15 @@ def alone_text(solved: Solved, linked: AnswerAssociation | None, *, any_truth: b
 
 
 def unpaired_words(own: UnpairedComparison) -> str:
-    """What can be said of two groups that share no task: the differences, and that other things
-    differ too."""
-    sessions = (
-        f"{plural(own.n_config, 'session')} {own.config} and {own.n_baseline:,} {own.baseline}"
-    )
-    said = [f"No experiment: {sessions} were on other tasks and other days."]
-    known = [row for row in own.rows if row.delta is not None and row.delta]
-    if known:
-        parts = [_difference(row) for row in known]
-        said.append(f"On average {own.config} has {listed(parts)}.")
+    """What can be said of two groups that share no task: what else differs, and what servers gave
+    and took. The differences stand in the rows."""
+    groups = f"{plural(own.n_config, 'session')} {own.config} and {own.n_baseline:,} {own.baseline}"
+    said = [
+        f"This is no experiment: {groups} were on other tasks and other days, so a difference may "
+        "have other causes."
+    ]
+    if not any(row.metric == REWARD and row.n_baseline and row.n_config for row in own.rows):
+        said.append("Nothing says which sessions solved their task.")
     said += [_worth_words(server) for server in own.servers]
     differs = [
         f"{one.what} {one.baseline} against {one.config}"
@@ -245,33 +243,23 @@ def unpaired_words(own: UnpairedComparison) -> str:
         if one.baseline != one.config
     ]
     if differs:
-        said.append(
-            f"The groups differ besides ({own.baseline} against {own.config}): {'; '.join(differs)}."
-        )
+        order = f"{own.baseline} against {own.config}"
+        said.append(f"What else differs ({order}): {'; '.join(differs)}.")
     return " ".join(said)
-
-
-def _difference(row: UnpairedRow) -> str:
-    assert row.delta is not None
-    more = "more" if row.delta > 0 else "less"
-    if row.metric in PRICES:
-        return f"{amount(row.metric, abs(row.delta))} {more} {short_name(row.metric)}"
-    size = f"{points(abs(row.delta)).lstrip('+')} points"
-    return f"{size} {more} {short_name(row.metric)}"
 
 
 def _worth_words(server: ServerWorth) -> str:
     took = [plural(server.calls, "call")]
-    if server.chars_share is not None:
-        took.append(f"{server.chars_share:.0%} of the text that tools returned".replace("%", " %"))
     if server.seconds is not None:
         took.append(f"{server.seconds:,.0f} s")
+    if server.chars_share is not None:
+        took.append(f"{100 * server.chars_share:.0f} % of the text that tools returned")
     if server.cost_usd is not None:
         took.append(f"{dollars(server.cost_usd)} if cost follows text")
-    found = (
-        f"; it met {server.found_alone:,} of {plural(server.relevant_files, 'relevant file')} that "
-        "nothing else met"
+    alone = (
+        f"{server.server} alone met {server.found_alone:,} of the "
+        f"{plural(server.relevant_files, 'relevant file')}; "
         if server.relevant_files
-        else ""
+        else f"{server.server}: "
     )
-    return f"{server.server} took {listed(took)} in {plural(server.trials, 'session')}{found}."
+    return f"{alone}it took {listed(took)}, in {plural(server.trials, 'session')} together."

@@ -117,7 +117,7 @@ HINTS: dict[PairDropReason, str] = {
 """Reason for a dropped pair to the flag that would keep it."""
 
 
-WITHOUT = "without*"
+WITHOUT = "without-*"
 """Without a baseline by name, what works without something is the baseline of what works with it."""
 
 

@@ -112,6 +112,8 @@ class Observation(TrialId, frozen=True, kw_only=True):
     """MCP server to the relevant files that nothing else met."""
     relevant_lines: float | None = None
     """How many lines are relevant, if known."""
+    is_session: bool = False
+    """Somebody's own session: no data set and no record names its task."""
     started_at: str | None = None
     """When the session began, for trials without records."""
     found_by: tuple[tuple[str, FoundBy | None], ...] = ()
@@ -297,6 +299,7 @@ class _Shared:
                 if (group, what) == ("by_server", "only")
             },
             relevant_lines=row.relevant_lines,
+            is_session=row.title is not None,
             started_at=row.started_at,
             found_by=tuple(
                 (self.text(file), self.finder(found)) for file, found in row.found_by.items()

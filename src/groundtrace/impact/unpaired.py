@@ -14,6 +14,7 @@ from datetime import date
 
 import numpy as np
 
+from groundtrace.base.visible import plural
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.comparison import (
     ServerWorth,
@@ -39,9 +40,13 @@ _STEPS = 60
 
 
 def share_no_task(trials: Sequence[Observation], pair: tuple[str, str]) -> bool:
-    """Whether two configurations have trials, and no task in common."""
-    tasks = [{o.task for o in trials if o.config_name == name} for name in pair]
-    return all(tasks) and not tasks[0] & tasks[1]
+    """Whether two configurations are sessions of somebody's own work, with no task in common.
+
+    Trials of a benchmark are meant to be compared on common tasks; without any, nothing is said.
+    """
+    own = [o for o in trials if o.config_name in pair]
+    tasks = [{o.task for o in own if o.config_name == name} for name in pair]
+    return all(tasks) and not tasks[0] & tasks[1] and all(o.is_session for o in own)
 
 
 def compare_unpaired(
@@ -206,7 +211,7 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
 def _mean(of: Callable[[Observation], float | None]) -> Callable[[Sequence[Observation]], str]:
     def text(group: Sequence[Observation]) -> str:
         known = [value for seen in group if (value := of(seen)) is not None]
-        return f"{np.mean(known):.1f} (of {len(known)})" if known else "unknown"
+        return f"{np.mean(known):.1f} ({plural(len(known), 'session')})" if known else "unknown"
 
     return text
 
@@ -222,8 +227,8 @@ def _week(seen: Observation) -> str | None:
 
 
 _DIFFERS: Mapping[str, Callable[[Sequence[Observation]], str]] = {
-    "files of the commits, mean": _mean(lambda o: float(o.relevant_files) or None),
-    "lines of the commits, mean": _mean(lambda o: o.relevant_lines),
+    "files a commit": _mean(lambda o: float(o.relevant_files) or None),
+    "lines a commit": _mean(lambda o: o.relevant_lines),
     "repositories": _shares(lambda o: o.repo),
     "models": _shares(lambda o: o.model),
     "weeks": _shares(_week),
