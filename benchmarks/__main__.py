@@ -25,6 +25,7 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS = {
+    "real": Benchmark("real trials, where they are at hand", ("--repeat", "1"), ("--repeat", "3")),
     "pipeline": Benchmark(
         "the whole path against decoding alone",
         ("--sizes", "100,400", "--repeat", "2"),

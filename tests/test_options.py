@@ -17,7 +17,7 @@ import groundtrace
 from groundtrace import api, config
 from groundtrace import options as option_table
 from groundtrace.base.shapes import Limits, shape_of
-from groundtrace.cli import flags, main
+from groundtrace.cli import from_options, main
 from groundtrace.config import Settings
 from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.impact.options import ImpactOptions
@@ -35,10 +35,10 @@ FUNCTIONS = {"run": "run", "compare": "impact", "evaluate_trial": "explain", "lo
 ROWS = rows_of(RunOptions)
 
 
-def commands() -> dict[str, flags.Command]:
+def commands() -> dict[str, from_options.Command]:
     context = click.Context(main.cli)
     found = {name: main.cli.get_command(context, name) for name in main.COMMANDS}
-    return {name: made for name, made in found.items() if isinstance(made, flags.Command)}
+    return {name: made for name, made in found.items() if isinstance(made, from_options.Command)}
 
 
 EVERY = [(name, row) for name, made in commands().items() for row in made.rows.values()]
@@ -125,7 +125,7 @@ def test_what_the_table_repeats_is_the_same() -> None:
     )
 
 
-@flags.command("probe")
+@from_options.command("probe")
 def probe(**given: Unpack[RunOptions]) -> dict[str, Any]:
     """Gives back what it was given."""
     return dict(given)
@@ -202,7 +202,7 @@ class Added(RunOptions, total=False):
 def test_a_new_option_is_one_row() -> None:
     """With a row an option is a flag, a keyword, a line of help and a check."""
 
-    @flags.command("added")
+    @from_options.command("added")
     def command(**given: Unpack[Added]) -> Any:
         return given.get("patience")
 

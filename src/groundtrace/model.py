@@ -552,6 +552,16 @@ class Repeats(NamedTuple):
     """How many of the model's messages, from the first one on."""
 
 
+class Claimed(NamedTuple):
+    """Which reader a file was recognised for, so that reading does not have to find out again."""
+
+    reader: str
+    evidence: str
+    """By what the reader knows the file, in words."""
+    mark: str
+    """State of the file on disk; another one may be a file of another format."""
+
+
 class LooseTrace(Frozen, frozen=True):
     """The trace of a trial that has no folder and no records of its own."""
 
@@ -571,6 +581,8 @@ class LooseTrace(Frozen, frozen=True):
     is_result: bool = False
     """There is no trace: the trial is a row of predictions or of ranked lists."""
     ranking: RankedPlaces | None = None
+    claimed: Claimed | None = None
+    """What discovery recognised the file as."""
 
 
 class TrialId(Frozen, frozen=True):

@@ -127,20 +127,20 @@ def test_two_million_entries_cost_their_trial_alone(world: World, groundtrace: C
 
 
 def test_a_fault_in_one_call_costs_that_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    from groundtrace import tools
+    from groundtrace.tools import views
 
-    real = tools._own
+    real = views._own
 
     def faulty(call: ToolCall, *rest: Any) -> Any:
         if call.arguments.get("file_path") == "bad":
             raise ZeroDivisionError("by a bad call")
         return real(call, *rest)
 
-    monkeypatch.setattr(tools, "_own", faulty)
+    monkeypatch.setattr(views, "_own", faulty)
     calls = [ToolCall("Read", {"file_path": name}) for name in ("a.py", "bad", "b.py")]
-    views = tools.view_calls(Trace(calls=tuple(calls)), Settings())
-    assert [[ref.path for ref in view.refs] for view in views] == [["a.py"], [], ["b.py"]]
-    (problem,) = views[1].problems
+    found = views.view_calls(Trace(calls=tuple(calls)), Settings())
+    assert [[ref.path for ref in view.refs] for view in found] == [["a.py"], [], ["b.py"]]
+    (problem,) = found[1].problems
     assert (problem.kind, problem.lost_calls) == ("internal_error", 1)
     assert "ZeroDivisionError" in problem.reason
 

@@ -27,6 +27,7 @@ SURFACE = [
     "compare",
     "evaluate_trial",
     "iterate_documents",
+    "load",
     "load_impact",
     "load_metrics",
     "load_summary",

@@ -73,7 +73,7 @@ def test_every_file_that_the_guide_names_is_there() -> None:
         assert (examples.ROOT / path.replace("<format>", "cline")).exists(), path
     shared = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", INSIDE, re.MULTILINE)
     modules = [name for row in shared for name in re.findall(r"`(\w+)`", row)]
-    assert len(modules) == 9
+    assert len(modules) == 10
     for name in modules:
         assert (FORMATS / "kit" / f"{name}.py").exists(), name
     for name in re.findall(r"`(\w+\.py)`", INSIDE):

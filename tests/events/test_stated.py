@@ -95,6 +95,10 @@ def test_files_of_the_patch_are_spelled_as_the_ground_truth_spells_them(
         ],
         "new_files": ["src/new.py", "src/moved.py"],
         "source": "trace: info.submission",
+        "old_names": ["src/nest.py", "src/new.py", "src/old.py"],
+        "edit_chunks": [
+            {"file": "src/nest.py", "line_start": 1, "line_end": 1, "annotation": None}
+        ],
     }
 
 

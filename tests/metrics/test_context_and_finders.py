@@ -204,6 +204,17 @@ LOOKS = st.tuples(
 
 
 @given(st.lists(LOOKS, min_size=1, max_size=10))
+def test_what_came_back_against_a_recount(looks: list[tuple[Any, ...]]) -> None:
+    found = sections(*(call(look(f, kind=kind), agent=agent) for f, kind, _, agent, _, _ in looks))
+    met = [(f, agent) for f, kind, _, agent, _, _ in looks if kind != "written"]
+    for work in found.subagent_metrics.agents:
+        mine = [n for n, (_, agent) in enumerate(met) if agent == work.agent]
+        assert work.came_back == sorted(
+            f for f in TRUTH if any(met[n][0] == f and (f, None) in met[n:] for n in mine)
+        )
+
+
+@given(st.lists(LOOKS, min_size=1, max_size=10))
 def test_against_a_recount(looks: list[tuple[Any, ...]]) -> None:
     calls = [
         call(look(f, (n, n), size, kind), chars=size, server=server, agent=agent)

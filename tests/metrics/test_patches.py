@@ -209,6 +209,7 @@ def test_a_document_of_version_1_0_has_none_of_it() -> None:
     assert set(published_of(made).undefined.values()) <= {
         "older_document",
         "no_chunk_ground_truth",
+        "no_repository",
         "no_gold_patch",
         "no_final_context",
     }

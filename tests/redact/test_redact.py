@@ -13,7 +13,7 @@ from groundtrace.events.text import stored_text
 from groundtrace.model import FileRef, GroundTruth
 from groundtrace.paths import Resolver
 from groundtrace.redact import _CALL_ID, MASK, _masked_once, mask, masking
-from groundtrace.redact.named import _ANCHOR, _LOWER_ANCHOR, kind_of
+from groundtrace.redact.by_name import _ANCHOR, _LOWER_ANCHOR, kind_of
 
 # Put together here, so that no scanner takes them for real ones.
 _BODY = "0a1B2c3D4e5F6g7H8i9J0k"

@@ -84,12 +84,12 @@ def test_configurations_are_told_apart() -> None:
     rows = [(config, verdict) for config, verdict, _, _ in funnel_rows(made)]
     assert rows == [
         ("all", "all"),
-        ("all", "resolved"),
-        ("all", "not resolved"),
+        ("all", "solved"),
+        ("all", "not solved"),
         ("baseline", "all"),
-        ("baseline", "resolved"),
+        ("baseline", "solved"),
         ("mcp", "all"),
-        ("mcp", "not resolved"),
+        ("mcp", "not solved"),
     ]
 
 

@@ -17,6 +17,7 @@ import pytest
 import pytrec_eval
 from msgspec import UNSET, structs
 
+from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
 from groundtrace.runs.evaluated_trials import evaluated_trials
@@ -24,6 +25,7 @@ from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.export import write_csv
 from groundtrace.tables.flat_rows import flat_dicts
+from groundtrace.tables.query import run_query
 from groundtrace.tables.trec import write_trec
 from tests.conftest import Ran
 from tests.metrics.builders import Seen, metrics_of, step, trial
@@ -357,6 +359,39 @@ def test_a_wrong_query_is_wrong_usage_with_the_tables(evaluated: Path, groundtra
     ran = groundtrace("sql", evaluated, "SELECT nothing FROM nowhere")
     assert ran.code == 2
     assert "tables: trials, events" in ran.err
+
+
+def never() -> Iterator[Detail]:
+    raise AssertionError("a trial was read")
+    yield
+
+
+@pytest.mark.parametrize("query", ["SELECT 1", "SELECT count(*) FROM comparisons", "SHOW TABLES"])
+def test_a_query_without_tables_of_trials_reads_no_trial(query: str) -> None:
+    assert run_query(query, never()).rows
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT misspelt FROM trials", "SELECT * FROM trails", "SELEC 1"]
+)
+def test_a_query_that_cannot_be_planned_reads_no_trial(query: str) -> None:
+    with pytest.raises(UsageError):
+        run_query(query, never())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'SELECT count(*) FROM "TRIALS"',
+        "SELECT count(*) FROM query_table('tri' || 'als')",
+        "SELECT count(*) FROM query('SELECT * FROM t' || 'rials')",
+        "WITH t AS (FROM trials) SELECT count(*) FROM t",
+        "CREATE TABLE mine AS FROM trials; SELECT count(*) FROM mine",
+    ],
+)
+def test_however_a_table_is_named_it_has_its_rows(query: str) -> None:
+    detail = judged_trial("one", step(Seen("read", "src/a.py")))
+    assert run_query(query, [detail]).rows == ((1,),)
 
 
 @pytest.mark.parametrize(("missing", "command"), [("duckdb", ["sql"])])

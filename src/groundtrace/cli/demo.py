@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, TypedDict, Unpack
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.answer import answer_data, print_answer
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 from groundtrace.config import Location
@@ -40,7 +40,7 @@ class Demo(TypedDict, total=False):
     verbose: Tracebacks
 
 
-@flags.command("demo")
+@from_options.command("demo")
 def command(**given: Unpack[Demo]) -> int:
     """Write a small sample of runs and tasks, evaluate it, and print where the report is.
 

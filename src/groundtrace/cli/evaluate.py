@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import plural, visible
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.answer import answer_data
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import (
@@ -30,8 +30,8 @@ class Documents(Work, Where, Setup, Progress, Messages, total=False):
     """Flags of commands that read documents and write others."""
 
 
-@flags.command("evaluate")
-@flags.runs_argument
+@from_options.command("evaluate")
+@from_options.runs_argument
 def command(runs: str, **given: Unpack[Documents]) -> int:
     """Compute the metrics of every events document, and a summary of each run.
 

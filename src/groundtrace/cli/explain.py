@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import click
 
 from groundtrace.base.visible import in_columns, shell_word
-from groundtrace.cli import completion, flags
+from groundtrace.cli import completion, from_options
 from groundtrace.cli.prepare import settings_of, with_remembered
 from groundtrace.cli.terminal import print_json, print_result
 from groundtrace.config import Location
@@ -43,7 +43,7 @@ class Explain(TrialOptions, total=False):
     verbose: Tracebacks
 
 
-@flags.command("explain")
+@from_options.command("explain")
 @click.argument("trial", metavar="TRIAL", shell_complete=completion.tasks)
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import click
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.terminal import print_json, print_message, print_result, say_failures
 from groundtrace.options import Messages, Option, Setup, Stored
 
@@ -28,8 +28,8 @@ class Export(Stored, Setup, Messages, total=False):
     ]
 
 
-@flags.command("export")
-@flags.runs_argument
+@from_options.command("export")
+@from_options.runs_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.

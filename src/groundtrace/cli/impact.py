@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Unpack
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.terminal import print_json, print_result, say_failures
@@ -16,8 +16,8 @@ class Impact(CompareOptions, Work, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@flags.command("impact")
-@flags.runs_argument
+@from_options.command("impact")
+@from_options.runs_argument
 def command(runs: str, **given: Unpack[Impact]) -> int:
     """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
 

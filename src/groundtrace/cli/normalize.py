@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from groundtrace.base.visible import in_columns, plural
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
     print_json,
@@ -36,8 +36,8 @@ class Normalize(Truth, Reading, Work, Where, Setup, Progress, Messages, total=Fa
     dry_run: DryRun
 
 
-@flags.command("normalize")
-@flags.runs_argument
+@from_options.command("normalize")
+@from_options.runs_argument
 def command(runs: str, **given: Unpack[Normalize]) -> int:
     """Turn every trial's trace into a retrieval-events document.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.prepare import prepared_request
 from groundtrace.cli.run import closing_words
 from groundtrace.cli.terminal import print_json, print_result, say_failures
@@ -15,8 +15,8 @@ class Report(Reports, Work, Where, Setup, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@flags.command("report")
-@flags.runs_argument
+@from_options.command("report")
+@from_options.runs_argument
 def command(runs: str, **given: Unpack[Report]) -> int:
     """Write the reports of evaluated runs; reads documents only, never traces.
 

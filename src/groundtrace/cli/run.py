@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli import normalize as normalize_command
 from groundtrace.cli.answer import answer_data, check_names, print_answer
 from groundtrace.cli.prepare import prepared_request, settings_of
@@ -27,8 +27,8 @@ class Run(RunOptions, Progress, Messages, total=False):
     dry_run: DryRun
 
 
-@flags.command("run")
-@flags.runs_argument
+@from_options.command("run")
+@from_options.runs_argument
 def command(runs: str, **given: Unpack[Run]) -> int:
     """Normalize, evaluate, analyse and report, in one command.
 

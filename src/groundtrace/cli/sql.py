@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import click
 
 from groundtrace.base.visible import in_columns
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.terminal import (
     print_json,
     print_message,
@@ -31,8 +31,8 @@ class Sql(Stored, Setup, Messages, total=False):
     csv: Annotated[bool, Option("output", "Print the result as CSV")]
 
 
-@flags.command("sql")
-@flags.runs_argument
+@from_options.command("sql")
+@from_options.runs_argument
 @click.argument("query")
 def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.

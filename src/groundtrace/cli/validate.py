@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict, Unpack
 
 import click
 
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.options import Option, Tracebacks
 
 
@@ -18,7 +18,7 @@ class Validate(TypedDict, total=False):
     verbose: Tracebacks
 
 
-@flags.command("validate")
+@from_options.command("validate")
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Unpack
 import click
 
 from groundtrace.base.shapes import Limits
-from groundtrace.cli import flags
+from groundtrace.cli import from_options
 from groundtrace.cli.prepare import settings_of, with_remembered
 from groundtrace.cli.terminal import print_message, print_result
 from groundtrace.options import Option, Quiet, Setup, Tracebacks, Where
@@ -30,7 +30,7 @@ class View(Where, Setup, total=False):
     verbose: Tracebacks
 
 
-@flags.command("view")
+@from_options.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 def command(runs: str, **given: Unpack[View]) -> None:
     """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.

@@ -313,6 +313,7 @@ def loose_trial(
             repeats=item.repeats,
             is_result=is_result,
             ranking=stated.ranking,
+            claimed=item.claimed,
         ),
     )
     return with_masked_labels(trial), problems

@@ -22,7 +22,7 @@ from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
-from groundtrace.model import Problem, Repeats, Stated, Task
+from groundtrace.model import Claimed, Problem, Repeats, Stated, Task
 from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
 from groundtrace.storage.watch import Watch, watched
 
@@ -156,6 +156,8 @@ class LooseItem(msgspec.Struct):
     session: SessionCalls | None = None
     first_call: float | None = None
     """When its first call was made, if that is known without reading it again."""
+    claimed: Claimed | None = None
+    """What its file was recognised as."""
     repeats: Repeats | None = None
     """What it repeats of another session of the run."""
     use: SessionUse | None = None
@@ -344,6 +346,8 @@ def _samples_of(
         companions = companions_of(found.reader, folder, file)
     mark = _mark(folder, (file, *companions), watch)
     entry = folder.stat(file)
+    state = "" if entry is None else entry.mark
+    claimed = Claimed(found.reader.name, found.evidence, state)
     for sample in samples:
         if isinstance(sample, Problem):
             yield FoundProblem(path, None, sample)
@@ -359,6 +363,7 @@ def _samples_of(
             *(None if entry is None else entry.time, row),
             session=sample.session if row is None and not named else None,
             first_call=sample.first_call,
+            claimed=claimed,
         )
     if none:
         what = f"no sample {row.sample!r} in it" if row and row.sample else "no sample in it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
+from operator import is_
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
 from groundtrace.documents.base import cutoff_order
+from groundtrace.documents.fields import NUMBERS, fields_with
 from groundtrace.documents.masked import masked
 from groundtrace.errors import InputError, VersionError
 
@@ -43,22 +45,33 @@ def encode(document: msgspec.Struct) -> bytes:
 def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
     """Keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
 
-    `known` holds what was made of each record, by id: in the summary of a small run all trials have
-    one configuration, one suite and one model, so all these groups are one record.
+    What is in order already is kept as it is. `known` holds what was made of each record, by id: in
+    the summary of a small run all trials have one configuration, one suite and one model, so all
+    these groups are one record.
     """
     if isinstance(value, msgspec.Struct):
         if id(value) not in known:
-            items = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-            known[id(value)] = {
-                key: _in_cutoff_order(item, known)
-                for key, name in items
-                if (item := getattr(value, name)) is not msgspec.UNSET
-            }
+            new = {}
+            for name in fields_with(type(value), dict):
+                item = getattr(value, name)
+                if item:
+                    ordered = _in_cutoff_order(item, known)
+                    if ordered is not item:
+                        new[name] = ordered
+            known[id(value)] = msgspec.structs.replace(value, **new) if new else value
         return known[id(value)]
     if isinstance(value, dict):
-        return {key: _in_cutoff_order(value[key], known) for key in _ordered(tuple(value))}
+        keys = tuple(value)
+        wanted = _ordered(keys)
+        items = [
+            item if type(item := value[key]) in NUMBERS else _in_cutoff_order(item, known)
+            for key in wanted
+        ]
+        same = wanted == keys and all(map(is_, items, value.values()))
+        return value if same else dict(zip(wanted, items, strict=True))
     if isinstance(value, list):
-        return [_in_cutoff_order(item, known) for item in value]
+        items = [_in_cutoff_order(item, known) for item in value]
+        return value if all(map(is_, items, value)) else items
     return value
 
 

@@ -5,12 +5,13 @@ A field is masked unless it is in `PATHS`. So a field that is added later is mas
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
+from operator import is_
 from typing import Any, TypeVar, cast
 
 import msgspec
-import msgspec.inspect as inspect
 
+from groundtrace.documents.fields import NUMBERS, fields_with
 from groundtrace.redact import is_masking, mask_name
 
 PATHS = frozenset(
@@ -41,64 +42,50 @@ R = TypeVar("R", bound=msgspec.Struct)
 
 def masked(record: R) -> R:
     """A record without credentials; the same record if it has none."""
-    return cast(R, _of_record(record)) if is_masking() else record
+    return cast(R, _of(record, {})) if is_masking() else record
 
 
-def _of_record(record: msgspec.Struct) -> msgspec.Struct:
-    changes = {}
-    for name in _texts_of(type(record)):
-        value = getattr(record, name)
-        shown = _of(value)
-        if shown is not value:
-            changes[name] = shown
-    return msgspec.structs.replace(record, **changes) if changes else record
-
-
-def _of(value: Any) -> Any:
+def _of(value: Any, known: dict[int, Any]) -> Any:
+    """The same for any value. `known` holds what was made of each record, by id: groups of a
+    summary that have the same trials are one record."""
     if isinstance(value, str):
         return mask_name(value)
     if isinstance(value, msgspec.Struct):
-        return _of_record(value)
-    if isinstance(value, list | tuple):
-        items = [_of(item) for item in value]
-        same = all(new is old for new, old in zip(items, value, strict=True))
-        return value if same else type(value)(items)
+        if id(value) not in known:
+            known[id(value)] = _of_record(value, known)
+        return known[id(value)]
+    if isinstance(value, (list, tuple)):
+        items = [_of(item, known) for item in value]
+        return value if all(map(is_, items, value)) else type(value)(items)
     if isinstance(value, dict):
-        pairs = {_of(key): _of(item) for key, item in value.items()}
-        keys_same = all(new is old for new, old in zip(pairs, value, strict=False))
-        same = keys_same and all(pairs[key] is value.get(key) for key in pairs)
-        return value if same else pairs
+        keys = tuple(value)
+        shown = _keys(keys)
+        items = [v if type(v) in NUMBERS else _of(v, known) for v in value.values()]
+        same = shown is keys and all(map(is_, items, value.values()))
+        return value if same else dict(zip(shown, items, strict=True))
     return value
 
 
-@cache
-def _texts_of(record: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Fields of a record that can hold text to mask."""
-    info = inspect.type_info(record)
-    if not isinstance(info, inspect.StructType):
-        return ()
-    return tuple(
-        field.name
-        for field in info.fields
-        if field.name not in PATHS and _may_hold_text(field.type)
-    )
+def _keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    shown = _masked_keys(keys)
+    return keys if shown == keys else shown
 
 
-def _may_hold_text(found: inspect.Type) -> bool:
-    match found:
-        case inspect.StrType() | inspect.AnyType():
-            return True
-        case inspect.Metadata(type=inner):
-            return _may_hold_text(inner)
-        case inspect.UnionType(types=types):
-            return any(map(_may_hold_text, types))
-        case inspect.ListType(item_type=inner) | inspect.VarTupleType(item_type=inner):
-            return _may_hold_text(inner)
-        case inspect.DictType(key_type=key, value_type=inner):
-            return _may_hold_text(key) or _may_hold_text(inner)
-        case inspect.StructType(cls=cls):
-            return bool(_texts_of(cls))
-    return False
+@lru_cache(maxsize=4096)
+def _masked_keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Keys of a mapping; hundreds of mappings of a summary have the same ones."""
+    return tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
+
+
+def _of_record(record: msgspec.Struct, known: dict[int, Any]) -> msgspec.Struct:
+    changes = {}
+    for name in fields_with(type(record), str, PATHS):
+        value = getattr(record, name)
+        if value:
+            shown = _of(value, known)
+            if shown is not value:
+                changes[name] = shown
+    return msgspec.structs.replace(record, **changes) if changes else record
 
 
 def masked_data(value: Any, name: str = "") -> Any:
@@ -108,7 +95,7 @@ def masked_data(value: Any, name: str = "") -> Any:
     if isinstance(value, msgspec.Struct):
         return masked(value)
     if isinstance(value, dict):
-        return {_of(key): masked_data(item, str(key)) for key, item in value.items()}
+        return {_of(key, {}): masked_data(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [masked_data(item, name) for item in value]
     return mask_name(value) if isinstance(value, str) else value

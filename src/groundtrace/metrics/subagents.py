@@ -64,7 +64,7 @@ def threads(evidence: EvidenceView) -> Threads:
         by_main=len(main),
         by_subagents=len(sub),
         by_subagents_only=len(sub - main),
-        came_back=len(_came_back(met, sub_only=None)),
+        came_back=len(_relevant(touch for touch, back in _came_back(met) if back)),
         agents=agents,
     )
 
@@ -77,18 +77,16 @@ def _relevant(touches: Iterable[Touch]) -> set[str]:
     return {touch.truth for touch in touches if touch.truth is not None}
 
 
-def _came_back(met: Iterable[Touch], sub_only: str | None) -> set[str]:
-    """Relevant files that a subagent (`sub_only`, or any) met and the main thread met later."""
-    found: set[str] = set()
-    back: set[str] = set()
-    for touch in met:
-        if touch.truth is None:
-            continue
-        if not touch.event.is_subagent:
-            back |= {touch.truth} & found
-        elif sub_only is None or thread_name(touch.event) == sub_only:
-            found.add(touch.truth)
-    return back
+def _came_back(met: Iterable[Touch]) -> list[tuple[Touch, bool]]:
+    """What subagents met, and whether it is a relevant file that the main thread met later."""
+    later: set[str] = set()
+    found: list[tuple[Touch, bool]] = []
+    for touch in reversed(list(met)):
+        if touch.event.is_subagent:
+            found.append((touch, touch.truth in later))
+        elif touch.truth is not None:
+            later.add(touch.truth)
+    return found[::-1]
 
 
 def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
@@ -103,17 +101,24 @@ def _agents(evidence: EvidenceView) -> tuple[SubagentWork, ...]:
         for event in evidence.document.events
         if isinstance(event.call_id, str) and not event.is_subagent
     }
-    met = _met(evidence)
+    met: dict[str, list[tuple[Touch, bool]]] = {}
+    for touch, back in _came_back(_met(evidence)):
+        met.setdefault(thread_name(touch.event), []).append((touch, back))
     stated = evidence.document.subagent_inputs
     spent = {} if stated is UNSET else stated
     return tuple(
-        replace(_work(name, events, met, answers.get(name, UNSET)), input_tokens=spent.get(name))
+        replace(
+            _work(name, events, met.get(name, []), answers.get(name, UNSET)),
+            input_tokens=spent.get(name),
+        )
         for name, events in calls.items()
     )
 
 
-def _work(name: str, events: list[Event], met: list[Touch], answer: object) -> SubagentWork:
-    own = [touch for touch in met if thread_name(touch.event) == name and touch.event.is_subagent]
+def _work(
+    name: str, events: list[Event], met: list[tuple[Touch, bool]], answer: object
+) -> SubagentWork:
+    own = [touch for touch, _ in met]
     read = [touch for touch in own if touch.kind in READ]
     sizes = [event.result_chars for event in events]
     known = [size or 0 for size in sizes if size is not UNSET]
@@ -127,7 +132,7 @@ def _work(name: str, events: list[Event], met: list[Touch], answer: object) -> S
         files_read=len({touch.key for touch in read}),
         relevant_met=sorted(_relevant(own)),
         relevant_read=sorted(_relevant(read)),
-        came_back=sorted(_came_back(met, name)),
+        came_back=sorted(_relevant(touch for touch, back in met if back)),
         returned_chars=answer if isinstance(answer, int) else None,
     )
 

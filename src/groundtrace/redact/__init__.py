@@ -1,7 +1,7 @@
 """Mask what looks like a credential, wherever text of a trace is stored or shown (D39, D77, D226).
 
-A credential is recognised by its form (`redact.forms`), by its name (`redact.named`) or by its
-place (`redact.places`, `redact.commands`).
+A credential is recognised by its form (`redact.by_form`), by its name (`redact.by_name`) or by its
+place (`redact.by_place`, `redact.by_command`).
 
 mask        a text: each credential becomes `[masked]`
 mask_name   a name that tells things apart (a model, a tool, a configuration): two that differ only
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from groundtrace.base.patterns import regex
 
 if TYPE_CHECKING:
-    from groundtrace.redact.forms import CredentialSpan
+    from groundtrace.redact.by_form import CredentialSpan
 
     Finder = Callable[[str], Iterator[CredentialSpan]]
 
@@ -187,9 +187,9 @@ class _Patterns(NamedTuple):
 @cache
 def _patterns() -> _Patterns:
     """The patterns, compiled for the first text: a run without changes masks no text."""
-    from groundtrace.redact.forms import by_form
-    from groundtrace.redact.named import MARKS, by_name
-    from groundtrace.redact.places import by_place
+    from groundtrace.redact.by_form import by_form
+    from groundtrace.redact.by_name import MARKS, by_name
+    from groundtrace.redact.by_place import by_place
 
     return _Patterns(by_form, MARKS, by_name, by_place)
 

@@ -56,7 +56,7 @@ from groundtrace.rows.looked_at import LookedAtTable
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import VOLUME, TrialRow
 from groundtrace.rows.units import Counted, UnitsOfRows, collect_distinct, outcome_values
-from groundtrace.rows.value_columns import ValueTable
+from groundtrace.rows.value_columns import Units, ValueTable
 from groundtrace.rows.verdicts import VerdictGroups
 
 DIMENSIONS: Mapping[str, Callable[[TrialRow], str | None]] = {
@@ -275,6 +275,8 @@ class SummaryTable:
         self._cells = Cells()
         self.stated = StatedGroups(GroupCounts)
         self._statistics: dict[bytes, dict[str, Distribution]] = {}
+        self._grouped: tuple[bytes, Units | None] = (b"", None)
+        """The rows that were grouped last, and their units: a million rows are grouped but once."""
         self._summaries: dict[bytes, GroupSummary] = {}
         self.runs: set[str] = set()
         self.duplicated: list[DuplicatedTrial] = []
@@ -326,7 +328,7 @@ class SummaryTable:
         known = self._statistics.get(rows.tobytes())
         if known is not None:
             return known[name]
-        return self._values[name].distribution(rows, self._repeated_units())
+        return self._values[name].distribution(rows, self._units_of(rows))
 
     def overall(self) -> GroupSummary:
         """All rows."""
@@ -347,7 +349,7 @@ class SummaryTable:
         rows = positions(cells)
         key = rows.tobytes()
         if key not in self._summaries:
-            self._statistics[key] = self._values.statistics(rows, self._repeated_units())
+            self._statistics[key] = self._values.statistics(rows, self._units_of(rows))
             self._summaries[key] = self._summary(merged(cells), rows, self._statistics[key])
         return self._summaries[key]
 
@@ -390,7 +392,7 @@ class SummaryTable:
         found: Mapping[str, Distribution],
         clock: GroupClock,
     ) -> FirstHit:
-        shares, _ = self._values[column].by_unit(rows, self._repeated_units())
+        shares, _ = self._values[column].by_unit(rows, self._units_of(rows))
         n_hit = sum(share > 0 for share in shares)
         return FirstHit(
             n=len(shares),
@@ -401,9 +403,17 @@ class SummaryTable:
             **{field: found[name] for field, name in _TIMES[display]},
         )
 
-    def _repeated_units(self) -> array[int] | None:
-        """The unit of each row, or None if every row is its own unit."""
-        return self._unit_of if self._has_repeats else None
+    def _units_of(self, rows: array[int]) -> Units | None:
+        """The rows of each unit, or None if every row is its own unit."""
+        if not self._has_repeats:
+            return None
+        key = rows.tobytes()
+        if key != self._grouped[0]:
+            units: dict[int, list[int]] = {}
+            for row in rows:
+                units.setdefault(self._unit_of[row], []).append(row)
+            self._grouped = (key, None if len(units) == len(rows) else list(units.values()))
+        return self._grouped[1]
 
 
 def _label(label: TaxonomyLabel, group: GroupCounts, per_task: Distribution) -> LabelSummary:

@@ -11,6 +11,9 @@ from typing import cast
 from groundtrace.documents.summary import Distribution
 from groundtrace.rows.means import mean_of, quantile
 
+Units = Sequence[Sequence[int]]
+"""The rows of each unit: grouped once, for 200 columns."""
+
 
 class NameCodes:
     """Strings as small numbers, in the order in which they first appear."""
@@ -64,13 +67,13 @@ class ValueColumn:
         return not self._missing
 
     def by_unit(
-        self, rows: array[int], units: array[int] | None
+        self, rows: array[int], units: Units | None
     ) -> tuple[list[float], Mapping[str, int]]:
         """The mean of each unit's rows; and the number of units without any value, by reason.
 
         The reason of a unit is the one that most of its rows give (if several, the first by name),
-        as in the impact analysis. `units` holds the unit of each row of the table; None if every
-        row is its own unit.
+        as in the impact analysis. `units` holds the rows of each unit; None if every row is its own
+        unit.
         """
         names = self._reasons.names
         values, whys = self._values, self._why
@@ -81,22 +84,18 @@ class ValueColumn:
             found = [values[row] for row in rows if whys[row] < 0]
             codes = Counter([why for row in rows if (why := whys[row]) >= 0])
             return found, {names[code]: n for code, n in codes.items()}
-        by_unit: dict[int, list[float]] = {}
-        missing: dict[int, list[str]] = {}
-        for row in rows:
-            if whys[row] < 0:
-                by_unit.setdefault(units[row], []).append(values[row])
+        means: list[float] = []
+        left_out: Counter[str] = Counter()
+        for of_unit in units:
+            mean = mean_of([values[row] for row in of_unit if whys[row] < 0])
+            if mean is not None:
+                means.append(mean)
             else:
-                missing.setdefault(units[row], []).append(names[whys[row]])
-        left_out = Counter(
-            max(sorted(set(whys_of)), key=whys_of.count)
-            for unit, whys_of in missing.items()
-            if unit not in by_unit
-        )
-        means = (mean_of(of_unit) for of_unit in by_unit.values())
-        return [mean for mean in means if mean is not None], left_out
+                whys_of = [names[whys[row]] for row in of_unit]
+                left_out[max(sorted(set(whys_of)), key=whys_of.count)] += 1
+        return means, left_out
 
-    def distribution(self, rows: array[int], units: array[int] | None) -> Distribution:
+    def distribution(self, rows: array[int], units: Units | None) -> Distribution:
         """Statistics over the units of these rows."""
         values, left_out = self.by_unit(rows, units)
         return distribution(values, left_out)
@@ -184,7 +183,7 @@ class ValueTable:
             column = self._columns[name] = ValueColumn(self._reasons, values, why)
         return column
 
-    def statistics(self, rows: array[int], units: array[int] | None) -> dict[str, Distribution]:
+    def statistics(self, rows: array[int], units: Units | None) -> dict[str, Distribution]:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
         return {name: self[name].distribution(rows, units) for name in self._places}
 

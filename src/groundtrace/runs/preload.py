@@ -5,9 +5,9 @@ from __future__ import annotations
 # Other modules import these only when needed; without this, each worker would import them.
 import groundtrace.metrics
 import groundtrace.pipeline
-import groundtrace.redact.forms
-import groundtrace.redact.named
-import groundtrace.redact.places
+import groundtrace.redact.by_form
+import groundtrace.redact.by_name
+import groundtrace.redact.by_place
 import groundtrace.rows.make
 import groundtrace.rows.summarise
 import groundtrace.runs.evaluated_trials

@@ -49,8 +49,6 @@ from groundtrace.shell.align.fit import are_mixed
 from groundtrace.shell.output import ShellOutput, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.shell.powershell.language import ShellLanguage, language_of
-from groundtrace.shell.powershell.parts import slashed
-from groundtrace.shell.powershell.run import follow, heard
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
 from groundtrace.shell.streams.found_lines import Search
@@ -134,6 +132,10 @@ def _windows(
     texts: Mapping[str, str] | None,
 ) -> ShellView:
     """The same for a command of PowerShell or cmd (D200)."""
+    # Imported when it is needed: most traces have no such command (16 modules).
+    from groundtrace.shell.powershell.parts import slashed
+    from groundtrace.shell.powershell.run import follow, heard
+
     output = heard(output)
     if output.unparsed and not any(map(str.strip, output.lines)):
         return ShellView(failed=True)
@@ -145,16 +147,13 @@ def _windows(
         return ShellView(problems=(problem,))
     problems = tuple(Problem("", "shell_not_read", f"not read: {what}") for what in unread)
     failed = failed and not unread
-    refs = distinct(_slashed(ref) for ref in refs)
+    refs = distinct(
+        # A share keeps the backslashes before its server.
+        ref if is_rooted(ref.path) else msgspec.structs.replace(ref, path=slashed(ref.path))
+        for ref in refs
+    )
     signs = () if not walker.signs or _git_failed(printed) else tuple(walker.signs)
     return ShellView(refs, failed, tuple(walker.repos), problems, _texts(walker, parts), signs)
-
-
-def _slashed(ref: FileRef) -> FileRef:
-    """A name of Windows with slashes: one output may spell a file in both ways."""
-    if "\\" not in ref.path or is_rooted(ref.path):
-        return ref  # a share keeps the backslashes before its server
-    return msgspec.structs.replace(ref, path=slashed(ref.path))
 
 
 def _texts(walker: Walker, parts: Iterable[Part]) -> dict[str, str]:

@@ -8,6 +8,10 @@ from typing import Any
 
 from groundtrace.errors import MissingExtraError
 
+_MEMORY = "400MB"
+"""What duckdb may keep of its tables in memory; the rest lies in the scratch folder. Its own limit
+is 80 % of the machine's memory."""
+
 
 def connect(scratch: Path) -> Any:
     """A database in a scratch folder, so that large tables go to disk."""
@@ -17,6 +21,7 @@ def connect(scratch: Path) -> Any:
         raise MissingExtraError("SQL or Parquet", "tables") from error
     database = duckdb.connect(str(scratch / "tables.duckdb"))
     database.execute(f"SET temp_directory = {quoted(str(scratch))}")
+    database.execute(f"SET memory_limit = {quoted(_MEMORY)}")
     database.execute("SET autoinstall_known_extensions = false")
     database.execute("SET autoload_known_extensions = false")
     return database

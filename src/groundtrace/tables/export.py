@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,10 @@ class WholeFile:
             self.temporary.unlink(missing_ok=True)
 
 
+_ROW_GROUP = 20_480
+"""Rows of a Parquet file that are in memory at once, for each processor."""
+
+
 def write_parquet(
     details: Iterable[Detail], folder: Path, analysis: ImpactDocument | None = None
 ) -> list[Path]:
@@ -100,7 +104,7 @@ def write_parquet(
             temporary = Path(beside) / path.name
             database.execute(
                 f"COPY (SELECT * FROM {json_lines_table(table, source)}) "
-                f"TO {quoted(str(temporary))} (FORMAT parquet)"
+                f"TO {quoted(str(temporary))} (FORMAT parquet, ROW_GROUP_SIZE {_ROW_GROUP})"
             )
             temporary.replace(path)
             paths.append(path)
@@ -108,10 +112,13 @@ def write_parquet(
 
 
 def write_json_lines(
-    details: Iterable[Detail], folder: Path, analysis: ImpactDocument | None = None
+    details: Iterable[Detail],
+    folder: Path,
+    analysis: ImpactDocument | None = None,
+    tables: Container[str] = ALL_TABLES,
 ) -> dict[str, Path]:
-    """Every table as lines of JSON, for duckdb to read."""
-    paths = {table: folder / f"{table}.jsonl" for table in ALL_TABLES}
+    """Tables as lines of JSON, for duckdb to read."""
+    paths = {table: folder / f"{table}.jsonl" for table in ALL_TABLES if table in tables}
     encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
     with ExitStack() as stack:
         streams = {table: stack.enter_context(path.open("wb")) for table, path in paths.items()}
@@ -121,11 +128,13 @@ def write_json_lines(
             for row in rows:
                 streams[table].write(encode(dict(zip(names[table], row, strict=True))) + b"\n")
 
-        for detail in details:
-            for table in TABLES:
+        of_trials = [table for table in TABLES if table in tables]
+        for detail in details if of_trials else ():
+            for table in of_trials:
                 put(table, flat_rows(table, detail))
         for table in ANALYSIS_TABLES:
-            put(table, analysis_rows(table, analysis))
+            if table in tables:
+                put(table, analysis_rows(table, analysis))
     return paths
 
 

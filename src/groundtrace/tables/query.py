@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.analysis import ALL_TABLES
+from groundtrace.tables.columns import SQL_TYPES
 from groundtrace.tables.duck import close_off, connect, error_type
 from groundtrace.tables.export import json_lines_table, write_json_lines
 
@@ -41,15 +42,41 @@ _NO_ZONES = "a time with a time zone cannot be shown without the package pytz"
 _CAST = "cast the value, such as now()::VARCHAR"
 
 
+_WORD = re.compile(r"\w+")
+_ANY_TABLE = re.compile(r"\bquery\w*\s*\(|\bduckdb_\w+|\b(?:summarize|export|pragma|call)\b")
+"""What can use a table without its name, or tell its size."""
+
+
+def _named(query: str) -> Container[str]:
+    """The tables that a query needs: those whose names are words of it."""
+    words = query.casefold()
+    return ALL_TABLES if _ANY_TABLE.search(words) else ALL_TABLES.keys() & _WORD.findall(words)
+
+
+def _is_wrong(database: Any, query: str) -> bool:
+    """Whether a query cannot be planned, such as for a misspelt column: no table is filled for it.
+
+    Without rows it fails as it would with them.
+    """
+    try:
+        if len(database.extract_statements(query)) == 1:
+            database.execute(f"EXPLAIN {query}")
+    except (error_type(), ImportError):
+        return True
+    return False
+
+
 def run_query(
     query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
 ) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's message if the query is wrong."""
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
-        for table, path in write_json_lines(details, Path(scratch), analysis).items():
-            database.execute(
-                f"CREATE TABLE {table} AS SELECT * FROM {json_lines_table(table, path)}"
-            )
+        for table, fields in ALL_TABLES.items():
+            typed = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in fields)
+            database.execute(f"CREATE TABLE {table} ({typed})")
+        wanted = () if _is_wrong(database, query) else _named(query)
+        for table, path in write_json_lines(details, Path(scratch), analysis, wanted).items():
+            database.execute(f"INSERT INTO {table} SELECT * FROM {json_lines_table(table, path)}")
             path.unlink()
         close_off(database)
         try:

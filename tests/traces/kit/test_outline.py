@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.traces.kit.outline import MAX_MEMBER, MAX_OUTLINE, MAX_TEXT, outline
@@ -28,6 +28,7 @@ def names(value: Any) -> list[str]:
     return list(value)
 
 
+@example({"patch": '"' * 2000}, None, False)  # nothing but escaped quotes at the cut
 @given(ROW, st.sampled_from((None, 1)), st.booleans())
 def test_an_outline_is_json_with_the_same_members(
     row: dict[str, Any], indent: int | None, in_list: bool

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
+from groundtrace.api import run
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, Skipped, discover
 from groundtrace.model import Trial
 from groundtrace.runs.normalize import nothing_found
-from groundtrace.storage import LocalFolder
+from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces import all_readers, read_trace
-from groundtrace.traces.kit import choose
+from groundtrace.traces.kit import choose, loose
 from groundtrace.traces.kit.choose import what_it_is
 from groundtrace.traces.kit.loose import read_loose, read_trace_of, recognise
 
@@ -118,6 +120,91 @@ def test_a_claim_on_an_outline_is_kept(tmp_path: Path, monkeypatch: pytest.Monke
     assert recognise(folder, "rows.jsonl", READERS)[0] is not None
     monkeypatch.setattr(choose, "_claim_on_outline", None)  # it would not be callable
     assert len(read_loose(folder, "rows.jsonl", "heron-2").trace.calls) == 1
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each file was opened."""
+    count: Counter[str] = Counter()
+    real = LocalFolder.open
+
+    def counting(self: LocalFolder, relative: str) -> BinaryIO:
+        count[relative.rpartition("/")[2]] += 1
+        return real(self, relative)
+
+    monkeypatch.setattr(LocalFolder, "open", counting)
+    return count
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often the reader of each file was looked for."""
+    count: Counter[str] = Counter()
+    real = choose.look
+
+    def counting(folder: Folder, path: str, *rest: Any) -> Any:
+        count[path] += 1
+        return real(folder, path, *rest)
+
+    monkeypatch.setattr(loose, "look", counting)
+    return count
+
+
+def test_a_run_looks_for_the_reader_of_a_file_once(
+    tmp_path: Path, opened: Counter[str], looked: Counter[str]
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    rows = [{**CHAT, "instance_id": f"heron__heron-{n}"} for n in range(3)]
+    (runs / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (runs / "session.jsonl").write_text("\n".join([json.dumps(EVENT)] * 3))
+    (runs / "heron-9.traj.json").write_text(json.dumps(MINI))
+    run(runs, out=tmp_path / "out", jobs=1)
+    assert len(list((tmp_path / "out").rglob("*.retrieval_events.json"))) == 5
+    assert looked == {"rows.jsonl": 1, "session.jsonl": 1, "heron-9.traj.json": 1}
+    # To recognise it, to list its samples, to read it, for its title and for where its user said
+    # that the code is; the log of a session also to tell whose subagent it is. Of rows each is read
+    # on its own, by its position.
+    assert opened["heron-9.traj.json"] <= 5
+    assert opened["session.jsonl"] <= 6
+    assert opened["rows.jsonl"] == 2 + len(rows)
+
+
+def trial_of(folder: Path, settings: Settings | None = None) -> Trial:
+    found = discover(LocalFolder(folder), settings=settings or Settings())
+    (trial,) = (item for item in found if isinstance(item, Trial))
+    return trial
+
+
+def test_a_file_that_changed_after_discovery_is_recognised_again(
+    tmp_path: Path, looked: Counter[str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(MINI))
+    trial = trial_of(tmp_path)
+    assert trial.loose is not None and trial.loose.claimed is not None
+    assert trial.loose.claimed.reader == "mini-swe-agent"
+    (tmp_path / "a.json").write_text(json.dumps([json.loads(json.dumps(CHAT))]))
+    trace, _ = read_trace_of(trial)
+    assert looked["a.json"] == 2
+    assert not any("mini-swe-agent" in text for text in trace.evidence)
+
+
+MAPPING = """
+reader = "chat"
+match = "never"
+calls = "calls"
+name = "name"
+"""
+
+
+def test_a_mapping_with_the_name_of_a_reader_does_not_get_its_files(
+    tmp_path: Path, looked: Counter[str]
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(CHAT))
+    settings = Settings(readers=(("mine.toml", MAPPING),))
+    trial = trial_of(tmp_path, settings)
+    trace, _ = read_trace_of(trial, settings.readers)
+    assert looked["a.json"] == 2 and [call.call_id for call in trace.calls] == ["c1"]
 
 
 def skipped(folder: Path) -> tuple[list[str], list[str]]:

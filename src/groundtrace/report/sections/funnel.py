@@ -26,6 +26,7 @@ from groundtrace.report.sections.shared import (
     NO_VALUES,
     Groups,
     all_and_configs,
+    known_of,
     long_table,
     own_tasks_note,
 )
@@ -182,8 +183,9 @@ def _from(group: GroupSummary) -> str:
 def _published(groups: Groups) -> ReportTable:
     """One line for each group and number, with both averages that papers use."""
     rows = []
+    known, absent = known_of(groups, METRICS.names_in("published"))
     for group_name, group in groups:
-        for name in METRICS.names_in("published"):
+        for name in known:
             found = group.value(name) or NO_VALUES
             micro = None if found.micro is UNSET else found.micro
             rows.append(
@@ -204,7 +206,7 @@ def _published(groups: Groups) -> ReportTable:
         (
             "The mean over tasks is also called the macro average. Micro divides the sum of all "
             "numerators by the sum of all denominators. Numbers of patches are from submissions and "
-            "predictions only, never from the files that calls wrote.",
+            f"predictions only, never from the files that calls wrote. {absent}".rstrip(),
         ),
     )
 

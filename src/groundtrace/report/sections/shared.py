@@ -110,7 +110,7 @@ def _both_left_out(found: Distribution, shown: Distribution) -> str:
 
 def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> ReportTable:
     """One line for each group and metric; metrics without any value are named below it."""
-    known = [name for name in names if any((g.value(name) or NO_VALUES).n for _, g in groups)]
+    known, absent = known_of(groups, names)
     rows = [
         [group_name, Name(name), formats.direction(name), *_line(name, found)]
         for group_name, group in groups
@@ -118,13 +118,18 @@ def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -
         if (found := group.value(name)) is not None
     ]
     columns = (first, "number", "better", ">mean", ">sd", ">median", ">n", "left out")
+    return make_table(caption, columns, rows, (absent,) if absent else ())
+
+
+def known_of(groups: Groups, names: Sequence[str]) -> tuple[list[str], str]:
+    """The metrics that some group has a value of, and a sentence that names the others."""
+    known = [name for name in names if any((g.value(name) or NO_VALUES).n for _, g in groups)]
     absent = [
         f"{name} ({left_out(found.left_out)})"
         for name in names
         if name not in known and (found := groups[0][1].value(name)) is not None
     ]
-    note: Paragraph = (f"Without any value: {'; '.join(absent)}.",) if absent else ()
-    return make_table(caption, columns, rows, note)
+    return known, f"Without any value: {'; '.join(absent)}." if absent else ""
 
 
 def _line(name: str, found: Distribution) -> list[str]:

@@ -88,7 +88,9 @@ def language_of(command: str, stated: str | None = None) -> ShellLanguage:
 
 def stated_language(stated: str | None) -> Language | None:
     """The language of a shell that a harness names (`pwsh`, `C:\\…\\powershell.exe`, `/bin/zsh`)."""
-    name = re.split(r"[\\/]", (stated or "").strip().lower())[-1].removesuffix(".exe")
+    if not stated:
+        return None
+    name = stated.strip().lower().replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
     if name in ("powershell", "pwsh") or name.startswith(("powershell", "pwsh")):
         return "powershell"
     if name == "cmd":

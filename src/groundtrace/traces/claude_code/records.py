@@ -36,7 +36,8 @@ class Block(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):
-    """The usage of a message: only the members that are counted, of about a dozen."""
+    """Tokens of one model call, as the file states them: only the members that are counted, of
+    about a dozen."""
 
     input_tokens: Any = None
     cache_creation_input_tokens: Any = None

@@ -33,7 +33,7 @@ class Call(msgspec.Struct, frozen=True, gc=False):
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):
-    """The tokens of a message."""
+    """Tokens of one model call, as the file states them."""
 
     input: Any = None
     output: Any = None

@@ -356,10 +356,10 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
     names = ["summaries.json"] if "summaries.json" in archive.members else []
     names = names or [name for name in archive.members if name.startswith("_journal/summaries/")]
     for name in names:
-        rows = _json(archive, name)
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict) and (name_of := id_of(row)) is not None:
-                found[name_of, as_count(row.get("epoch")) or 1] = row
+        listed = _json(archive, name)
+        for one in listed if isinstance(listed, list) else ():
+            if isinstance(one, dict) and (name_of := id_of(one)) is not None:
+                found[name_of, as_count(one.get("epoch")) or 1] = one
     return found
 
 

@@ -15,10 +15,16 @@ keep.py            what is kept of results, within a memory budget
 Around readers:
 claims.py          how a reader says that a file has its format
 trial_files.py     which names in a folder show that a trace is there, for discovery
+outline.py         all members of a large file with long values shortened, to recognise it
 choose.py          which files of a trial are read, and by which reader
 files.py           reads them
 loose.py           traces without a trial's folder
+prompt.py          what a user asked first
 plugins.py         readers of other packages; errors name the package
 repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
 merge.py           several sources of one trial as one trace
+
+Words that all readers use alike: `Asked` is a call as the model asked for it, `Output` its output,
+`Tokens` what a file states about one model call, `TokenCounts` what is counted of it; a row is one
+trial in a file of many.
 """

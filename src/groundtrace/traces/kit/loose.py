@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from groundtrace.model import Problem, ReadResult, Repeats, Stated, Trace, Trial
+from groundtrace.model import Claimed, Problem, ReadResult, Repeats, Stated, Trace, Trial
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
 from groundtrace.traces.kit.claims import Sample
@@ -100,7 +100,10 @@ def read_trace_of(trial: Trial, mappings: tuple[tuple[str, str], ...] = ()) -> R
         if loose.is_result:
             return ReadResult(Trace(), ())
         return read_loose(
-            trial.folder, loose.file, loose.sample, mappings=mappings, repeats=loose.repeats
+            *(trial.folder, loose.file, loose.sample),
+            mappings=mappings,
+            repeats=loose.repeats,
+            claimed=loose.claimed,
         )
     from groundtrace.traces import read_trace
 
@@ -120,10 +123,12 @@ def read_loose(
     readers: Sequence[Reader] | None = None,
     mappings: tuple[tuple[str, str], ...] = (),
     repeats: Repeats | None = None,
+    claimed: Claimed | None = None,
 ) -> ReadResult:
     """The trace of one sample of a file; `readers` and `mappings` as in `read_trace`.
 
-    If the session `repeats` another one, its trace is only what it adds.
+    If the session `repeats` another one, its trace is only what it adds. If the file is as it was
+    when discovery `claimed` it for a reader, no reader is asked again.
     """
     from groundtrace.traces import all_readers
     from groundtrace.traces.kit.merge import merge
@@ -132,20 +137,23 @@ def read_loose(
     if readers is None:
         readers, failed = all_readers(mappings) if mappings else all_readers()
         problems += failed
-    found, why, problem = recognise(folder, path, readers, named=True)
-    if found is None:
-        problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
-        return ReadResult(merge([], []), tuple(problems))
-    if sample is not None and not hasattr(found.reader, "read_sample"):
-        reason = f"a {found.reader.name} trace is one sample; there is no {sample!r} in it"
+    reader, evidence = _claimed(folder, path, readers, claimed), claimed.evidence if claimed else ""
+    if reader is None:
+        found, why, problem = recognise(folder, path, readers, named=True)
+        if found is None:
+            problems.append(problem or Problem(path, "unrecognised", f"no trace: {why}"))
+            return ReadResult(merge([], []), tuple(problems))
+        reader, evidence = found.reader, found.evidence
+    if sample is not None and not hasattr(reader, "read_sample"):
+        reason = f"a {reader.name} trace is one sample; there is no {sample!r} in it"
         problems.append(Problem(path, "unrecognised", reason))
         return ReadResult(merge([], []), tuple(problems))
     keep = Keep()
     sources: list[Source] = []
-    for file in (path, *companions_of(found.reader, folder, path)):
+    for file in (path, *companions_of(reader, folder, path)):
         try:
             of_file = sample if file == path else None
-            sources.append(within_limits(partial(_read, found.reader, folder, file, of_file, keep)))
+            sources.append(within_limits(partial(_read, reader, folder, file, of_file, keep)))
         except OSError as error:
             problems.append(Problem(file, "unreadable", str(error)))
     if repeats is not None and sources:
@@ -155,8 +163,21 @@ def read_loose(
     if keep.cut_arguments:
         reason = f"arguments of {keep.cut_arguments} calls were shortened: over the memory limit"
         problems.append(Problem(path, "arguments_cut", reason))
-    trace = merge(sources, [found.evidence], problems)
+    trace = merge(sources, [evidence], problems)
     return ReadResult(trace, tuple(problems))
+
+
+def _claimed(
+    folder: Folder, path: str, readers: Sequence[Reader], claimed: Claimed | None
+) -> Reader | None:
+    """The reader that a file was recognised for, if the file is still the same. A mapping of the
+    user may have the name of another reader: then the name does not tell."""
+    if claimed is None:
+        return None
+    entry = folder.stat(path)
+    named = [reader for reader in readers if reader.name == claimed.reader]
+    is_same = entry is not None and entry.mark == claimed.mark and len(named) == 1
+    return named[0] if is_same else None
 
 
 def _read(reader: Reader, folder: Folder, path: str, sample: str | None, keep: Keep) -> Source:

@@ -102,4 +102,5 @@ def _shortened(token: bytes) -> bytes:
     escape = start.rfind(b"\\", _START - 6)
     if escape >= 0:  # never half an escape
         start = start[:escape].rstrip(b"\\")
-    return start + b" ... " + token[-_END:].lstrip(b'"\\')
+    # Half an escape at the cut goes, but not the quote that closes the text.
+    return start + b" ... " + token[-_END:-1].lstrip(b'"\\') + b'"'

@@ -60,11 +60,11 @@ def read_raw_rows(folder: Folder, path: str) -> Iterator[RawRow]:
                 ended = start.end() + scanner.passed + scanner.position
                 yield RawRow(number, data, offset=ended - len(data), length=len(data))
             return
-    alone = _one_object(folder, path, head)
-    if alone is not None:
-        yield alone
-        return
-    with folder.open(path) as stream:
+        alone = _one_object(folder, path, head)
+        if alone is not None:
+            yield alone
+            return
+        stream.seek(0)
         for line in read_lines(stream):
             yield RawRow(line.number, line.data, offset=line.offset, length=line.length)
 

@@ -1,14 +1,18 @@
-"""The keys of a mapping, read and checked: an error names the file and the key."""
+"""The keys of a mapping, read and checked: an error names the file and the key. And whether a file
+matches a mapping."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import field
 
 from groundtrace.base import tomlio
+from groundtrace.base.cut_json import read_prefix
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import MAX_MAPPING
@@ -167,3 +171,45 @@ def _expression(text: str, where: str) -> Expression:
         return Expression(text)
     except ExpressionError as error:
         raise InputError(f"{where}: {error}") from error
+
+
+# --- the files of a mapping ---
+
+FIRST_LINES = 8
+"""How many lines are read to recognise a file."""
+_NOTICE = regex(rb"(?:\xef\xbb\xbf)?\s{0,8}Exporting session: [^\n]{0,400}\n")
+"""What `opencode export` prints on standard error, which a redirection may put before the object."""
+
+
+def without_notice(head: bytes) -> bytes:
+    """The first bytes of a file without the notice of a program above its object."""
+    found = _NOTICE.match(head) if head[:64].lstrip()[:1] not in (b"{", b"[") else None
+    return head if found is None else head[found.end() :]
+
+
+def matches(mapping: Declared, head: bytes) -> str | None:
+    """The place in the first bytes of a file where `match` is true; None if there is none."""
+    if mapping.layout == "object":
+        text = head.decode("utf-8-sig", errors="replace")
+        return "the object" if _is_true(mapping, read_prefix(text).value) else None
+    if mapping.layout == "rows" and head.lstrip()[:1] == b"[":
+        value = read_prefix(head.decode("utf-8-sig", errors="replace")).value
+        first = value[0] if isinstance(value, list) and value else None
+        return "the first row" if _is_true(mapping, first) else None
+    for number, line in enumerate(read_lines(io.BytesIO(head))):
+        if number >= FIRST_LINES:
+            break
+        text = line.data.decode("utf-8-sig", errors="replace")
+        if _is_true(mapping, read_prefix(text).value):
+            return f"line {line.number}"
+    return None
+
+
+def _is_true(mapping: Declared, value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    try:
+        found = mapping.expressions["match"].of(value)
+    except ExpressionError:
+        return False
+    return found is not None and found is not False and found not in ("", [], {})

@@ -49,7 +49,7 @@ class MappedReader:
 
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the mapping's `marks`, then its `match` on the first record."""
-        from groundtrace.traces.mapped.load import matches, without_notice
+        from groundtrace.traces.mapped.mapping import matches, without_notice
 
         head = without_notice(probe.head)
         if head.lstrip()[:4].lstrip(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
@@ -64,19 +64,19 @@ class MappedReader:
 
     def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
         """A file is one sample; in a file of rows each row is one."""
-        from groundtrace.traces.mapped.load import samples
+        from groundtrace.traces.mapped.trace import samples
 
         return samples(self.mapping, folder, path)
 
     def read(self, folder: Folder, path: str, keep: Keep) -> Source:
         """Read a file, or its only row."""
-        from groundtrace.traces.mapped.load import read
+        from groundtrace.traces.mapped.trace import read
 
         return read(self.mapping, folder, path, None, keep)
 
     def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
         """One row."""
-        from groundtrace.traces.mapped.load import read
+        from groundtrace.traces.mapped.trace import read
 
         return read(self.mapping, folder, path, sample_id, keep)
 

@@ -7,7 +7,7 @@ call with the id of a call that has no answer yet is the same call, written agai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, BinaryIO
 
@@ -19,15 +19,19 @@ from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Stated, Usage
+from groundtrace.storage import Folder
 from groundtrace.traces.codex.records import streams
 from groundtrace.traces.kit import salvage
+from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
+from groundtrace.traces.kit.lists import Listed, ListKind, from_value, load_listed, load_opened
 from groundtrace.traces.kit.log import Log
+from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 from groundtrace.traces.mapped.compiled import Evaluate
-from groundtrace.traces.mapped.expressions import Current, on_element, on_record
-from groundtrace.traces.mapped.mapping import FACTS, Declared
+from groundtrace.traces.mapped.expressions import Current, ExpressionError, on_element, on_record
+from groundtrace.traces.mapped.mapping import FACTS, Declared, without_notice
 from groundtrace.traces.source import RawCall, Source
 
 _KEYS = (str, int)
@@ -395,3 +399,95 @@ def id_text(value: Any) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return as_text(value)
+
+
+# --- files ---
+
+_NO_CALL = regex(rb"(?!)")
+
+
+def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
+    """The trials of a file, with what each states."""
+    if mapping.layout != "rows":
+        source = read(mapping, folder, path, None, Keep())
+        yield Sample(None, source.stated, first_call=source.first_call)
+        return
+    try:
+        for name, value in named_rows(folder, path, _naming(mapping)):
+            if isinstance(value, Problem):
+                yield value
+            else:
+                source = _read_object(mapping, value, path, Keep())
+                yield Sample(name, source.stated, first_call=source.first_call)
+    except OSError as error:
+        yield Problem(path, "unreadable", f"cannot be read: {error}")
+
+
+def _naming(mapping: Declared) -> Naming:
+    """Rows are named by the mapping's task."""
+    expression = mapping.expressions.get("task")
+
+    def task_of(row: Mapping[str, Any]) -> str | None:
+        try:
+            return None if expression is None else as_text(expression.of(row))
+        except ExpressionError:
+            return None
+
+    return Naming("task" if expression is None else f"task {expression.text}", task_of)
+
+
+def read(mapping: Declared, folder: Folder, path: str, name: str | None, keep: Keep) -> Source:
+    """Read a file, or one row of it."""
+    if mapping.layout == "rows":
+        row = find_row(folder, path, name, _naming(mapping))
+        if isinstance(row, Problem):
+            trace = MappedTrace(mapping, path, keep)
+            trace.source.problems.append(row)
+            return trace.source
+        return _read_object(mapping, row, path, keep)
+    trace = MappedTrace(mapping, path, keep)
+    if mapping.layout == "lines":
+        with folder.open(path) as stream:
+            trace.read(stream)
+        return trace.finish({}, [])
+    return _from_list(trace, _loaded(folder, path, mapping.records or "\0"))
+
+
+def _loaded(folder: Folder, path: str, records: str) -> Listed:
+    """The object in a file, behind a notice if there is one."""
+    with folder.open(path) as stream:
+        head = stream.read(512)
+    skipped = len(head) - len(without_notice(head))
+    if not skipped:
+        return load_listed(folder, path, ListKind(records, _NO_CALL))
+
+    def opened() -> BinaryIO:
+        stream = folder.open(path)
+        stream.read(skipped)
+        return stream
+
+    return load_opened(opened, None, path, ListKind(records, _NO_CALL))
+
+
+def _read_object(mapping: Declared, value: Any, path: str, keep: Keep) -> Source:
+    trace = MappedTrace(mapping, path, keep)
+    return _from_list(trace, from_value(value, path, ListKind(mapping.records or "\0", _NO_CALL)))
+
+
+def _from_list(trace: MappedTrace, loaded: Listed) -> Source:
+    """The records of an object; an object without such a list is itself the only record."""
+    if trace.mapping.records is None:
+        for _ in loaded.items:
+            pass
+        # It is normal that there is no such list; other damage is reported.
+        loaded.problems = [p for p in loaded.problems if "no list of" not in p.reason]
+        if loaded.root:
+            trace.record(loaded.root)
+        return trace.finish(loaded.root, loaded.problems)
+    for number, record in enumerate(loaded.items):
+        if isinstance(record, Problem):
+            trace.source.problems.append(record)
+            trace.source.ledger.interrupt()
+        else:
+            trace.record(record, number=number)
+    return trace.finish(loaded.root, loaded.problems)

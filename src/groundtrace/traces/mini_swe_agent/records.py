@@ -21,7 +21,7 @@ from groundtrace.traces.kit.fit import as_arguments
 
 
 class Tokens(msgspec.Struct, frozen=True, gc=False):
-    """The usage of a model call."""
+    """Tokens of one model call, as the file states them."""
 
     prompt_tokens: Any = None
     completion_tokens: Any = None

@@ -61,14 +61,14 @@ BOOKKEEPING = frozenset(
 
 
 class Tokens(Struct, frozen=True, gc=False):
-    """Tokens of one model call, or of all so far."""
+    """Tokens of one model call, as the file states them."""
 
     prompt_tokens: Any = None
     completion_tokens: Any = None
 
 
 class Totals(Struct, frozen=True, gc=False):
-    """The same for running totals. An empty object counts as none, so one of another form is
+    """Tokens of all model calls so far. An empty object counts as none, so one of another form is
     decoded completely."""
 
     prompt_tokens: Any
@@ -173,8 +173,9 @@ class Event(Struct, frozen=True, gc=False):
     value: Any = None
 
 
-class Row(Struct, frozen=True, gc=False):
-    """A row of an evaluation; without a history it is an event."""
+class HistoryRow(Struct, frozen=True, gc=False):
+    """A row of an evaluation: one trial, with the history of its events. If the history is UNSET, the
+    row is an event itself."""
 
     history: list[Event | list[Event]] | UnsetType | None = UNSET
     """In old rows, pairs of action and observation."""
@@ -194,14 +195,14 @@ class Row(Struct, frozen=True, gc=False):
         return {name: getattr(self, name) for name in _AROUND}
 
 
-_AROUND = tuple(name for name in Row.__struct_fields__ if name != "history")
-_decode_row = msgspec.json.Decoder(Row).decode
+_AROUND = tuple(name for name in HistoryRow.__struct_fields__ if name != "history")
+_decode_row = msgspec.json.Decoder(HistoryRow).decode
 _decode_event = msgspec.json.Decoder(Event).decode
 _FAILURES = (msgspec.DecodeError, UnicodeError, RecursionError)
 """UnicodeError: bytes that are not UTF-8 when decoding, lone surrogates in keys when converting."""
 
 
-def row_in(row: RawRow) -> Row | None:
+def row_in(row: RawRow) -> HistoryRow | None:
     """A row of the usual form; None for any other, which is then decoded completely."""
     if row.alone:
         return row_of(row.value)
@@ -213,15 +214,15 @@ def row_in(row: RawRow) -> Row | None:
         return None
 
 
-def row_of(value: Any) -> Row | None:
+def row_of(value: Any) -> HistoryRow | None:
     """The same for a decoded row."""
     try:
-        return _usual(msgspec.convert(value, Row))
+        return _usual(msgspec.convert(value, HistoryRow))
     except _FAILURES:
         return None
 
 
-def _usual(row: Row) -> Row | None:
+def _usual(row: HistoryRow) -> HistoryRow | None:
     """The row, unless the arguments of an action are members of the event itself."""
     for item in row.history or ():
         if any(map(_is_flat, item)) if isinstance(item, list) else _is_flat(item):

@@ -16,7 +16,7 @@ from groundtrace.storage import Folder
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.rows import Naming, decoded, find_row, named_rows, read_raw_rows
-from groundtrace.traces.openhands.records import Row, event_in, fit_event, row_in, row_of
+from groundtrace.traces.openhands.records import HistoryRow, event_in, fit_event, row_in, row_of
 from groundtrace.traces.openhands.trace import Events
 from groundtrace.traces.source import Source
 
@@ -73,7 +73,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
     elif isinstance(found, Problem):
         events.lost(found)
         events.history(None, None)
-    elif isinstance(found, Row):
+    elif isinstance(found, HistoryRow):
         row = found.around()
         events.row(found)
     else:
@@ -98,7 +98,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
 
 def _row(
     folder: Folder, path: str, sample_id: str | None
-) -> Row | Mapping[str, Any] | Problem | None:
+) -> HistoryRow | Mapping[str, Any] | Problem | None:
     """A row, decoded completely if it is not of the usual form; None for a log of events."""
     if sample_id is None:
         rows = list(islice(read_raw_rows(folder, path), 2))
@@ -206,7 +206,7 @@ Spent = Mapping[str, Sequence[float | None]]
 """Instance to the cost of each attempt; None for an unknown cost."""
 
 
-class _Row(msgspec.Struct):
+class _Paid(msgspec.Struct):
     """The members of a row that give its cost; its history is not decoded."""
 
     instance_id: Any = None
@@ -214,7 +214,7 @@ class _Row(msgspec.Struct):
 
 
 _INSTANCE = regex(rb'"instance_id"\s{0,9}:\s{0,9}"([^"\\]{1,400})"')
-_decoder = msgspec.json.Decoder(_Row)
+_decoder = msgspec.json.Decoder(_Paid)
 _last: list[tuple[tuple[str, ...], Spent]] = []
 """The costs of the last requested folder: all its rows need the same costs."""
 

@@ -28,7 +28,7 @@ from groundtrace.traces.openhands.actions import (
     outcome_v1,
     skill_failed,
 )
-from groundtrace.traces.openhands.records import Event, Response, Row, fit_event
+from groundtrace.traces.openhands.records import Event, HistoryRow, Response, fit_event
 from groundtrace.traces.source import RawCall, Source
 
 _V1_ANSWERS = frozenset({"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"})
@@ -59,7 +59,7 @@ class Events:
         self.source.ledger.interrupt()
         self.last = None
 
-    def row(self, row: Row) -> None:
+    def row(self, row: HistoryRow) -> None:
         """Read all events of a row; in old rows, pairs of action and observation."""
         self.prompt(row.instruction)
         for item in row.history or ():

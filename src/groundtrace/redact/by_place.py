@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
-from groundtrace.redact.commands import ASSIGNING_MARKS, VALUE, by_command, command_end
-from groundtrace.redact.commands import MARKS as COMMAND_MARKS
-from groundtrace.redact.forms import CredentialSpan
-from groundtrace.redact.values import LONG_RANDOM, is_random
+from groundtrace.redact.by_command import ASSIGNING_MARKS, VALUE, by_command, command_end
+from groundtrace.redact.by_command import MARKS as COMMAND_MARKS
+from groundtrace.redact.by_form import CredentialSpan
+from groundtrace.redact.secret_values import LONG_RANDOM, is_random
 
 _KEY_BEGIN = "-----BEGIN "
 _KEY_HEAD = regex(r"-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")

@@ -2,7 +2,7 @@
 
 A name is split into its words, in every case and spelling (`dbPassword`, `DB_PASS`, `X-Api-Key`).
 Its last words say what it is about: `token_type` is a type and `MAX_TOKENS` is a count. Then the
-value decides (`redact.values`).
+value decides (`redact.secret_values`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from groundtrace.base.patterns import regex
-from groundtrace.redact.forms import CredentialSpan
-from groundtrace.redact.values import NameKind, Written, is_random, is_secret
+from groundtrace.redact.by_form import CredentialSpan
+from groundtrace.redact.secret_values import NameKind, Written, is_random, is_secret
 
 _ANCHORS = (
     r"passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"

@@ -1,7 +1,7 @@
 """Credentials that a command takes as a word: `vault login X`, `gh secret set N --body X`.
 
 Every entry of `_WORDS` is a pattern for one program, tried only if its mark is in the text. Flags of
-one letter (`mysql -pX`) are in `redact.places`, flags with a telling name in `redact.named`.
+one letter (`mysql -pX`) are in `redact.by_place`, flags with a telling name in `redact.by_name`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from groundtrace.base.patterns import regex
-from groundtrace.redact.forms import CredentialSpan
+from groundtrace.redact.by_form import CredentialSpan
 
 VALUE = r"[\"']?(?P<value>(?:(?<=[\"'])[^\"'\n$<][^\"'\n]{2,400}|(?![$<-])[^\s\"'|;&<>]{3,400}))"
 """A word that is the credential; in quotes it may hold blanks and signs of the shell."""

@@ -1,4 +1,4 @@
-"""Commands made from the table of options in `config`: their flags, and help in groups."""
+"""Commands made from the table in `options.py`: their flags, and help in groups. No option is declared here."""
 
 from __future__ import annotations
 

@@ -1,0 +1,47 @@
+"""The first prompt of a trace: the same from the first piece of a file as from a larger one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from groundtrace.storage import open_folder
+from groundtrace.traces.kit import prompt
+
+
+def said(*messages: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"role": role, "content": text} for role, text in messages]
+
+
+ASKED = ("user", "The code is in /repo.")
+LONG = "x" * 40_000
+SESSIONS = {
+    "answered at once": said(ASKED, ("assistant", "Well."), ("user", "later")),
+    "answer at the end of the first piece": said(ASKED, ("assistant", LONG), ("user", "later")),
+    "asked twice, far apart": said(
+        ASKED, ("system", LONG), ("user", "And fix it."), ("assistant", "")
+    ),
+    "never answered": said(ASKED, ("user", LONG)),
+}
+
+
+@pytest.mark.parametrize("lines", [False, True])
+@pytest.mark.parametrize("name", SESSIONS)
+def test_more_of_the_file_changes_nothing(
+    name: str, lines: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = SESSIONS[name]
+    text = (
+        "\n".join(map(json.dumps, session))
+        if lines
+        else json.dumps({"messages": session}, indent=1)
+    )
+    (tmp_path / "trace.json").write_text(text)
+    found = prompt.first_prompt(open_folder(str(tmp_path)), "trace.json")
+    assert found.startswith("The code is in /repo.")
+    assert ("And fix it." in found) == (name == "asked twice, far apart")
+    assert "later" not in found
+    monkeypatch.setattr(prompt, "_HEADS", (256 * 1024,))
+    assert prompt.first_prompt(open_folder(str(tmp_path)), "trace.json") == found
