@@ -271,7 +271,7 @@ RECORDS: Mapping[DeclaredKind, str] = {
     "trace_missing": "A manifest names a trace, or a sample in a trace, that does not exist.",
     "unlisted_folder": "A folder cannot be listed; its contents are missing from the results.",
     "unreadable": "A file cannot be read.",
-    "verdicts_disagree": "Two records beside a trace give different verdicts. A report of the trial itself counts; of lists none does. Or a solved trial has a prediction that is no patch: then it is not known what was submitted.",
+    "verdicts_disagree": "Two records beside a trace give different verdicts. A report of the trial itself counts; of lists none does.",
 }
 """Met while finding trials and reading their records."""
 

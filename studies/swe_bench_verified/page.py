@@ -101,10 +101,10 @@ def _data(tables: Tables) -> list[str]:
             ],
         ),
         "*No trace*: the published log is empty; these trials count only where no log is needed. "
-        "*No patch*: the trial is solved or has no trace, but no patch was published; the edited files "
-        "are then those that the agent's calls wrote, and the edited functions are not known. Trials "
-        "that are not solved and have no patch count as having edited nothing. So solved and failed "
-        "trials are not treated alike here, and rows about edits lean a little towards a difference.",
+        "*No patch*: nothing was published; the edited files are then those that the agent's calls "
+        "wrote, and the edited functions are not known. A text that was published in place of a patch "
+        "(“No patch generated”) counts as having edited nothing, in solved trials too, so the rows about "
+        "edits are a little too low where an agent published such texts.",
     ]
 
 

@@ -239,7 +239,7 @@ def test_verdicts_and_predictions_beside_the_traces(tmp_path: Path) -> None:
     put(top / "logs/heron__heron-12/report.json", '{"resolved": true, "tests_status": {}}')
     put(top / "logs/heron__heron-13/report.json", '{"heron__heron-13": {"resolved": false}}')
     put(top / "results.json", '{"resolved": ["heron__heron-14"], "no_logs": ["heron__heron-15"]}')
-    patch = {"instance_id": "heron__heron-12", "model_patch": "diff --git a/n.py b/n.py\n"}
+    patch = {"instance_id": "heron__heron-12", "model_patch": "diff"}
     put(top / "trajs/preds.json", json.dumps({"heron__heron-12": patch}))
     for runs in (top, top / "trajs"):  # the folder of everything, or that of the traces alone
         found = {trial.task_name[-2:]: trial for trial in trials(runs).values()}
@@ -252,27 +252,7 @@ def test_verdicts_and_predictions_beside_the_traces(tmp_path: Path) -> None:
         source = found["12"].outcome.reward_source or ""
         assert source.endswith("logs/heron__heron-12/report.json")
         loose = found["12"].loose
-        assert loose is not None and loose.submission == patch["model_patch"]
-
-
-def test_a_solved_trial_did_not_submit_a_message(tmp_path: Path) -> None:
-    """vorflux publishes such a text for 39 tasks; 26 of them are solved (D258)."""
-    for number in (12, 13):
-        task = f"heron__heron-{number}"
-        put(tmp_path / f"runs/trajs/{task}.json", trajectory(task))
-    put(
-        tmp_path / "runs/results.json",
-        '{"resolved": ["heron__heron-12"], "failed": ["heron__heron-13"]}',
-    )
-    rows = [
-        {"instance_id": f"heron__heron-{number}", "model_patch": "# No patch generated\n"}
-        for number in (12, 13)
-    ]
-    put(tmp_path / "runs/all_preds.jsonl", "\n".join(map(json.dumps, rows)))
-    found = {trial.task_name[-2:]: trial.loose for trial in trials(tmp_path / "runs").values()}
-    assert found["12"] is not None and found["12"].submission is None
-    assert found["13"] is not None and found["13"].submission == "# No patch generated\n"
-    assert [problem.kind for problem in problems(tmp_path / "runs")] == ["verdicts_disagree"]
+        assert loose is not None and loose.submission == "diff"
 
 
 def test_no_verdict_is_no_reward(tmp_path: Path) -> None:

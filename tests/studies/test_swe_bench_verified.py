@@ -189,9 +189,8 @@ def test_calls_of_vorflux(raw: Raw) -> None:
 def test_edited_files_are_those_of_the_patches(raw: Raw) -> None:
     own = {(row["agent"], row["task"]): row for row in trials()}
     without_log = {(VORFLUX, task) for task, calls in raw.entries.items() if not calls}
-    assert {
-        key for key, row in own.items() if row["edited_from"] in {"writes", ""}
-    } == without_log | {key for key in raw.no_patch() if raw.verdicts[key]}
+    assert {key for key, row in own.items() if row["edited_from"] in {"writes", ""}} == without_log
+    assert all(own[key]["files_edited"] == "0.0" for key in raw.no_patch() - without_log)
     edited = {key for key, row in own.items() if row["files_edited"] == "1.0"} - raw.no_patch()
     assert edited == raw.all_edited() - without_log
 

@@ -41,7 +41,6 @@ from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
 from groundtrace.discover.records import what_git_left
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.truth.patches import looks_like_patch
 
 PLACE = "logs/run_evaluation"
 MAX_REPORT = 64 * 1024 * 1024
@@ -305,12 +304,6 @@ class _FolderRecords(msgspec.Struct):
         return f"{self.shown}/{name}" if self.shown else name
 
 
-def _is_message(prediction: str | None) -> bool:
-    """A text in place of a patch. 26 of the 39 tasks for which vorflux publishes `# No patch generated`
-    are solved, so something else was evaluated (D258)."""
-    return bool(prediction and prediction.strip()) and not looks_like_patch(prediction or "")
-
-
 class Verdicts:
     """Finds instances in the folders around their traces."""
 
@@ -372,10 +365,6 @@ class Verdicts:
             given = rewards
         reward, source = given[0] if given else (None, None)
         spent = side or _Side("", None, None, None)
-        if reward == 1 and _is_message(found.submission):
-            reason = "solved, but its prediction is no patch, so it is not known what was submitted"
-            problems.append(Problem(found.submission_source or "", "verdicts_disagree", reason))
-            found = OutcomeBeside()
         return OutcomeBeside(
             reward,
             source,
