@@ -11,9 +11,12 @@ import posixpath
 import re
 from pathlib import Path
 
-OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/*.md")
+OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/*.md", "studies/*/*.md")
 """Pages outside of `docs/`, by their place in the repository."""
-COPIED = ("docs/images/*", "schemas/*.json", "LICENSE", "CITATION.cff")
+COPIED = (
+    *("docs/images/*", "schemas/*.json", "LICENSE", "CITATION.cff"),
+    *("studies/*/tables/*", "studies/*/figures/*", "studies/*/*.toml"),
+)
 """Other files that pages may link to."""
 
 _LINK = re.compile(r"(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()(?P<target>[^)\s]+)(?P<after>\))")

@@ -59,7 +59,7 @@ STOPPED = (
 )
 """Phrases that readers named; each has a plain word for it."""
 
-FOLDERS = ("src", "docs", "benchmarks", ".github")
+FOLDERS = ("src", "docs", "benchmarks", "studies", ".github")
 FILES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "mkdocs.yml")
 ENDINGS = {".py", ".md", ".html", ".js", ".css", ".toml", ".yml", ".yaml"}
 
