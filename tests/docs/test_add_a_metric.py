@@ -103,12 +103,12 @@ def test_the_commands_of_the_guide_show_the_metric(copy: Copy) -> None:
     documents = list((copy.folder / "demo").rglob("*.retrieval_metrics.json"))
     sections = [json.loads(path.read_text())["file_level_metrics"] for path in documents]
     values = [section["r_precision"] for section in sections if section["computable"]]
-    assert len(values) == 21
+    assert len(values) == 75
     assert 0 < sum(values) < len(values)
     copy.run("groundtrace", "validate", *map(str, documents))
     aggregate = copy.folder / "demo/runs/official/retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
-    assert summary["overall"]["more_metrics"]["shown.r_precision"]["n"] == 21
+    assert summary["overall"]["more_metrics"]["shown.r_precision"]["n"] == 75
     report = (aggregate / "retrieval_report.html").read_text(encoding="utf-8")
     found = report.count('<td class="left"><code>r_precision</code></td>')
     assert found > 2, "finding, every configuration, the comparison"
