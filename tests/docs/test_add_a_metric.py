@@ -110,7 +110,7 @@ def test_the_commands_of_the_guide_show_the_metric(copy: Copy) -> None:
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     assert summary["overall"]["more_metrics"]["shown.r_precision"]["n"] == 75
     report = (aggregate / "retrieval_report.html").read_text(encoding="utf-8")
-    found = report.count('<code>r_precision</code>')
+    found = report.count("<code>r_precision</code>")
     assert found > 2, "finding, every configuration, the comparison"
     page = (copy.folder / "docs/reference/metrics.md").read_text(encoding="utf-8")
     assert "### R-precision" in page

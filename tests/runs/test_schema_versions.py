@@ -41,6 +41,8 @@ LATER_SECTIONS = {
     "published_metrics",
     "funnel",
     "judged_metrics",
+    "function_level_metrics",
+    "servers",
 }
 MADE_OF_LATER = {"finders"}
 """Made from `discovery`, which documents of earlier versions do not have (D73, D130)."""

@@ -15,7 +15,7 @@ from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.traces import all_readers
 
 CALLS = 60
-NOT_COMPUTED = {"schema_version", "generated_at", "provenance", "coverage", "basis"}
+NOT_COMPUTED = {"schema_version", "generated_at", "provenance", "coverage", "basis", "servers"}
 """Members of a metrics document that are taken from elsewhere."""
 
 

@@ -13,7 +13,7 @@ handed in (`verdicts`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -22,8 +22,9 @@ from groundtrace.base.jsonl import read_lines
 from groundtrace.base.values import as_mapping, as_text
 from groundtrace.model import Problem, RankedPlaces, Stated
 from groundtrace.storage import Folder, TooLargeError
-from groundtrace.traces.kit.claims import Sample
-from groundtrace.traces.kit.rows import UniqueNames
+
+if TYPE_CHECKING:
+    from groundtrace.traces.kit.claims import Sample
 
 MAX_RECORD = 256 * 1024 * 1024
 _HEAD = 1 << 16
@@ -97,6 +98,10 @@ def results_in(folder: Folder, name: str) -> list[Sample | Problem] | None:
     rows = rows_of(folder, name, name, problems)
     if not any(map(_is_result, rows)):
         return None
+    # Here: a run without changes needs no reader of traces.
+    from groundtrace.traces.kit.claims import Sample
+    from groundtrace.traces.kit.rows import UniqueNames
+
     names = UniqueNames()
     # A line that is no JSON is a trial that is missing.
     found: list[Sample | Problem] = [replace(problem, kind="bad_row") for problem in problems]

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import field
@@ -22,7 +22,6 @@ from groundtrace.discover import Found, FoundProblem, Selection, Skipped, select
 from groundtrace.discover.outcome import below
 from groundtrace.discover.select import Candidate, candidate, first_call
 from groundtrace.documents.outcomes import SkippedFolder
-from groundtrace.functions.repositories import listed
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.output_folders import EVENTS_ENDING, RUN_FILES
 from groundtrace.runs.state import bytes_below, files_mark, fingerprint
@@ -50,7 +49,12 @@ class WorkContext(Frozen, frozen=True):
         ]
         # The baseline changes only the analysis, no trial's documents.
         settings = asdict(dataclasses.replace(self.settings, baseline=""))
-        return fingerprint(__version__, settings, readers, list(map(listed, self.settings.repos)))
+        repos: list[Any] = []
+        if self.settings.repos:  # a run without changes needs git no sooner
+            from groundtrace.functions.repositories import listed
+
+            repos = list(map(listed, self.settings.repos))
+        return fingerprint(__version__, settings, readers, repos)
 
     def task_of(self, trial: Contender) -> Task | None:
         """The trial's task; if it has no definition, the one that the registry names."""
