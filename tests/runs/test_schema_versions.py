@@ -44,8 +44,8 @@ LATER_SECTIONS = {
     "function_level_metrics",
     "servers",
 }
-MADE_OF_LATER = {"finders"}
-"""Made from `discovery`, which documents of earlier versions do not have (D73, D130)."""
+MADE_OF_LATER = {"finders", "patch_sources"}
+"""Made from sections that documents of earlier versions do not have (D73, D130)."""
 LATER_METRICS = {name for name, metric in METRICS.items() if metric.section in LATER_SECTIONS}
 
 
