@@ -17,7 +17,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> int:
-    """Print the script that completes commands, flags and names in a shell.
+    """Print the script for completion in a shell.
 
     Add the line of your shell to its start-up file and open a new shell.
 

@@ -42,7 +42,7 @@ class Demo(TypedDict, total=False):
 
 @from_options.command("demo")
 def command(**given: Unpack[Demo]) -> int:
-    """Write a small sample of runs and tasks, evaluate it, and print where the report is.
+    """Evaluate a small sample and say where its report is.
 
     \b
     Examples:

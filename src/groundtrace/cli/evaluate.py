@@ -33,7 +33,7 @@ class Documents(Work, Where, Setup, Progress, Messages, total=False):
 @from_options.command("evaluate")
 @from_options.runs_argument
 def command(runs: str, **given: Unpack[Documents]) -> int:
-    """Compute the metrics of every events document, and a summary of each run.
+    """Compute metrics of events documents and summaries of runs.
 
     Reads only documents, of any version 1.x; does not need traces.
 

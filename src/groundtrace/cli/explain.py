@@ -47,7 +47,7 @@ class Explain(TrialOptions, total=False):
 @click.argument("trial", metavar="TRIAL", shell_complete=completion.tasks)
 @click.argument("runs", metavar="[RUNS]", required=False)
 def command(trial: str, runs: str | None, **given: Unpack[Explain]) -> int:
-    """Show how the numbers of one trial were computed, from the raw trace to each metric.
+    """Show how the numbers of one trial were computed.
 
     TRIAL is a trial folder, a trace file, FILE#ID for one sample of a file, or the name of a task
     or a trial below RUNS (default: this folder); --config-name picks one of several

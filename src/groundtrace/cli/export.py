@@ -32,7 +32,7 @@ class Export(Stored, Setup, Messages, total=False):
 @from_options.runs_argument
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
-    """Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.
+    """Write evaluated runs as tables or as TREC files.
 
     The tables are trials, events, accesses, files, tools, metrics, truth, discovery, problems,
     comparisons and correlations; see the page on tables.

@@ -19,7 +19,7 @@ class Impact(CompareOptions, Work, Progress, Messages, total=False):
 @from_options.command("impact")
 @from_options.runs_argument
 def command(runs: str, **given: Unpack[Impact]) -> int:
-    """Relate retrieval to reward, cost and time, and compare configurations on matched tasks.
+    """Compare configurations; relate retrieval to reward and cost.
 
     Association only: nothing here ranks, gates or scores.
 

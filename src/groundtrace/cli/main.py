@@ -48,21 +48,19 @@ COMMANDS = {
 """Command to its module in this package; the module is imported only when used."""
 
 FIRST_LINES = {
-    "demo": "Write a small sample of runs and tasks, evaluate it, and print where the report is.",
+    "demo": "Evaluate a small sample and say where its report is.",
     "run": "Normalize, evaluate, analyse and report, in one command.",
     "normalize": "Turn every trial's trace into a retrieval-events document.",
-    "evaluate": "Compute the metrics of every events document, and a summary of each run.",
-    "impact": "Relate retrieval to reward, cost and time, and compare configurations on matched "
-    "tasks.",
-    "report": "Write the reports of evaluated runs; reads documents only, never traces.",
-    "view": "Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.",
-    "explain": "Show how the numbers of one trial were computed, from the raw trace to each metric.",
-    "validate": "Check documents against their schema. The name says which schema, or else the "
-    "content.",
-    "export": "Write evaluated runs as flat tables (parquet, csv) or as TREC run and qrels files.",
+    "evaluate": "Compute metrics of events documents and summaries of runs.",
+    "impact": "Compare configurations; relate retrieval to reward and cost.",
+    "report": "Write the reports of evaluated runs from their documents.",
+    "view": "Look at evaluated runs and their raw traces in a browser.",
+    "explain": "Show how the numbers of one trial were computed.",
+    "validate": "Check documents against their schema. The name says which schema, or else the content.",
+    "export": "Write evaluated runs as tables or as TREC files.",
     "sql": "Query the flat tables of evaluated runs with SQL.",
-    "schema": "Print the JSON Schema of a document; without NAME, list the documents.",
-    "completion": "Print the script that completes commands, flags and names in a shell.",
+    "schema": "Print the JSON Schema of a document, or list the documents.",
+    "completion": "Print the script for completion in a shell.",
 }
 """Command to the first lines of its help, so that `--help` imports no command."""
 

@@ -18,7 +18,7 @@ class Report(Reports, Work, Where, Setup, Progress, Messages, total=False):
 @from_options.command("report")
 @from_options.runs_argument
 def command(runs: str, **given: Unpack[Report]) -> int:
-    """Write the reports of evaluated runs; reads documents only, never traces.
+    """Write the reports of evaluated runs from their documents.
 
     \b
     Examples:

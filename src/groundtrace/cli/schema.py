@@ -12,7 +12,7 @@ from groundtrace.errors import UsageError
 @click.command("schema")
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """Print the JSON Schema of a document; without NAME, list the documents.
+    """Print the JSON Schema of a document, or list the documents.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ class View(Where, Setup, total=False):
 @from_options.command("view")
 @click.argument("runs", metavar="[RUNS|RESULTS]", default=".")
 def command(runs: str, **given: Unpack[View]) -> None:
-    """Look at evaluated runs in a browser: search, filter, compare, and read the raw trace.
+    """Look at evaluated runs and their raw traces in a browser.
 
     Serves this machine only, changes nothing, and ends with Ctrl-C. The address holds a token:
     anybody who has it can read the results and traces as long as the viewer runs.

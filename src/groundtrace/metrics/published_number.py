@@ -30,8 +30,10 @@ def share(part: int, whole: int, what: str, reason: str) -> Number:
     return Number(part / whole, f"{part} of {whole} {what}", parts=(part, whole))
 
 
-def f1(right: int, found: int, gold: int) -> Number:
-    """Harmonic mean of precision and recall; one of `found` and `gold` is above 0."""
+def f1(right: int, found: int, gold: int, reason: str) -> Number:
+    """Harmonic mean of precision and recall; `reason` says why there is none without any file."""
+    if not found + gold:
+        return Number(reason=reason)
     return Number(2 * right / (found + gold), f"2·{right} / ({found} + {gold})")
 
 

@@ -72,12 +72,12 @@ def _of_files(document: EventsDocument) -> Published:
         "correct_location": Number(
             float(len(edited) == len(gold)), f"gold files edited: {len(edited)} of {len(gold)}"
         ),
-        "polybench_file_recall": share(right, len(old_gold), "gold files", ""),
+        "polybench_file_recall": share(right, len(old_gold), "gold files", "no_gold_patch"),
         # scikit-learn gives 0 for an empty patch, and so do the published means.
         "polybench_file_precision": share(right, len(old_patch), "files of the patch", "")
         if old_patch
         else Number(0.0, "the patch is empty"),
-        "polybench_file_f1": f1(right, len(old_patch), len(old_gold)),
+        "polybench_file_f1": f1(right, len(old_patch), len(old_gold), "no_gold_patch"),
     }
 
 
