@@ -175,9 +175,9 @@ def _loose_trial(
             passed.append(item.reason)
     where = f"{file.folder.url}/{file.file}"
     if not trials:
-        told = [str(problem) for group in problems.values() for problem in group]
-        told += [f"{name}: its match is false for this file" for name, _ in settings.readers]
-        raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *told]) or 'no sample'})")
+        said = [str(problem) for group in problems.values() for problem in group]
+        said += [f"{name}: its match is false for this file" for name, _ in settings.readers]
+        raise InputError(f"{where}: no trace in it ({'; '.join([*passed, *said]) or 'no sample'})")
     ids = [trial.loose.sample for trial in trials if trial.loose is not None]
     if sample is None and len(trials) > 1:
         known = ", ".join(str(name) for name in ids[:5])
