@@ -24,7 +24,7 @@ BRANCH = regex(r"(?P<bars>[│|\s\xa0]*)[├└|`](?:──|--) ?(?P<name>\S.*)"
 DASHED = regex(r"(?P<indent>\s*)- (?P<name>.+)")
 """A row of an indented tree."""
 _TREE_SUM = regex(r"\d+ director")
-_TREE_FACTS = regex(r"\[[^\]]*\]\s+")
+_TREE_FACTS = regex(r"\A\[[^\]]*+\]\s+")
 """What `tree -s` and `tree -p` print before a name."""
 _MONTH = r"(?:[^\W\d_]{2,9}\.?|\d{1,2}\s?[月월])"
 _DAY = r"\d{1,2}[.日일]?"
@@ -220,11 +220,13 @@ _ALIKE = ("letters", "numstat", "status", "counted", "wc", "size")
 """Rows that other texts resemble: the name must be spelled like one. The first two are among those
 above if they have tabs."""
 _BESIDE = {
-    **dict.fromkeys(("treehash", "findls"), regex(r"\s*\d+\s+\d+\s+d|\d{6} (?:tree|commit) ")),
+    **dict.fromkeys(
+        ("treehash", "findls"), regex(r"\A(?:\s*+\d++\s++\d++\s++d|\d{6} (?:tree|commit) )")
+    ),
     "status": regex(r"## \S"),
 }
 """Rows of folders, and the branch above states."""
-_NOT_IN = {"wc": regex(r".*\t"), "size": regex(r"(?![\d.,]+[KMGTPB]\s)")}
+_NOT_IN = {"wc": regex(r"\A[^\t]*+\t"), "size": regex(r"\A(?![\d.,]++[KMGTPB]\s)")}
 """Numbered contents: `12`, a tab and a line that may be spelled like a name."""
 
 

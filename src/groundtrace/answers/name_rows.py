@@ -152,19 +152,19 @@ _COMMIT = r"commit [0-9a-f]{7,}|[0-9a-f]{7,40} |Author: |Date: |Merge: |    |$"
 ROWS: dict[str, NameRow] = {
     "plain": NameRow(lambda line: line),
     "wc": NameRow(
-        _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"), own=regex(r"\s*+(?:\d++\s++){1,5}total$")
+        _matcher(r"\s*(?:\d+\s+){1,5}(?!total$)(\S.*)"), own=regex(r"\A\s*+(?:\d++\s++){1,5}total$")
     ),
     "count": NameRow(_matcher(r"(.+):\d+$")),
     "counted": NameRow(_name_in_words),
     "describe": NameRow(
         _matcher(r"([^:]+): +(?!directory\b|cannot open)\S"),
-        own=regex(r"[^:]++: ++(?:directory\b|cannot open)"),
+        own=regex(r"\A[^:]++: ++(?:directory\b|cannot open)"),
     ),
     "sum": NameRow(_matcher(r"\\?[0-9a-f]{8,128} [ *](.+)")),
     "size": NameRow(_matcher(r"[\d.,]+[KMGTPB]?\s+(\S.*)")),
     "stat": NameRow(
         _matcher(r"\s+File: [‘'\"]?(.+?)[’'\"]?$"),
-        beside=regex(r" *(?:Size|Device|Access|Modify|Change|Birth): "),
+        beside=regex(r"\A *+(?:Size|Device|Access|Modify|Change|Birth): "),
     ),
     "diffstat": NameRow(
         _name_in_diffstat, _old_name_in_diffstat, beside=regex(rf"{_COMMIT}| \d+ files? changed")

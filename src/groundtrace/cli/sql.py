@@ -48,6 +48,7 @@ def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
     """
     from groundtrace.runs.evaluated_trials import evaluated_trials
     from groundtrace.runs.impact import stored_analysis
+    from groundtrace.runs.only import require_fitting
     from groundtrace.runs.prepare import folders_for
     from groundtrace.tables.query import run_query
 
@@ -57,6 +58,7 @@ def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
         runs, query = query, runs
     problems: list[Problem] = []
     folders = folders_for(runs, given)
+    require_fitting(folders, given.get("only"))  # at once: a query may need no trial at all
     trials = evaluated_trials(folders, given.get("only"), problems)
     result = run_query(query, trials, stored_analysis(folders))
     if given["json"]:
@@ -75,7 +77,7 @@ def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
 
 def _is_query(text: str) -> bool:
     """Whether a text is a statement rather than a folder."""
-    return bool(re.match(r"\s*\(?\s*[A-Za-z]+\s", text)) and not Path(text).exists()
+    return bool(re.match(r"\s*+(?:\(\s*+)?[A-Za-z]++\s", text)) and not Path(text).exists()
 
 
 def _plain(value: Any) -> Any:

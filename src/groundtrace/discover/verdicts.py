@@ -189,7 +189,7 @@ SIDECARS = frozenset({REPORT, "results.json", "final_report.json", *PREDICTIONS}
 MAX_SUMMARIES = 50
 """How many files of a folder are looked at for the summary of a run."""
 _SUMMARY = regex(r"(?P<model>.+)\.(?P<run>[^.]+)\.json")
-_TAIL = regex(r"[\s_-]+(?:ids|instances|instance_ids|tasks)$")
+_TAIL = regex(r"(?<![\s_-])[\s_-]++(?:ids|instances|instance_ids|tasks)$")
 _RESOLVED = frozenset(
     {"resolved", "solved", "success", "successes", "successful", "passed", "pass", "correct"}
 )

@@ -147,7 +147,7 @@ def answer_view(data: ReportData, colours: Colours) -> AnswerView:
 
 def _pair(data: ReportData, impact: ImpactDocument, answer: Answer, colours: Colours) -> PairView:
     texts = shown(answer)
-    rows = [row for row in answer.rows if row.n]
+    rows = [row for row in answer.rows if row.n] or answer.rows  # as `shown` does
     comparison = comparison_of(impact, answer)
     intervals = [_interval(row, comparison) for row in rows]
     drawn = [one for one in intervals if one is not None]

@@ -24,7 +24,7 @@ NOTHING = "/dev/null"
 _HUNK = regex(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LINK = regex(r"(?:(?:new|deleted) file mode|old mode|new mode) 160000$|index .* 160000$")
 _INDEX = regex(r"index ([a-f0-9]+)\.\.[a-f0-9]+")
-_BINARY = regex(r"Binary files (.+) and .+ differ")
+_BINARY = regex(r"\ABinary files (.+) and .+ differ")
 _EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
 
 

@@ -240,47 +240,49 @@ def _claim_on_outline(
 _LOOKS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     (
         "a terminal recording (asciinema)",
-        regex(rb'\s*+\{[^\n]{0,400}?"version"\s*:\s*[123]\b[^\n]{0,400}?"(?:width|term)"'),
+        regex(rb'\A\s*+\{[^\n]{0,400}?"version"\s*:\s*[123]\b[^\n]{0,400}?"(?:width|term)"'),
     ),
-    ("an Amp thread", regex(rb'\s*+\{(?=[\s\S]{0,400}?"id"\s*:\s*"T-[0-9a-f]{8}-)')),
+    ("an Amp thread", regex(rb'\A\s*+\{(?=[\s\S]{0,400}?"id"\s*:\s*"T-[0-9a-f]{8}-)')),
     (
         "a VS Code chat",
         regex(
-            rb'\s*+\{(?=[\s\S]*?"requests"\s*:\s*\[)(?=[\s\S]*?"(?:requesterUsername|responderUsername)")'
+            rb'\A\s*+\{(?=[\s\S]*?"requests"\s*:\s*\[)(?=[\s\S]*?"(?:requesterUsername|responderUsername)")'
         ),
     ),
     (
         "a Zed thread",
         regex(
-            rb'\s*+\{(?=[\s\S]*?"messages")(?=[\s\S]*?"(?:detailed_summary|initial_project_snapshot)")'
+            rb'\A\s*+\{(?=[\s\S]*?"messages")(?=[\s\S]*?"(?:detailed_summary|initial_project_snapshot)")'
         ),
     ),
     (
         "a list of browser requests (HAR)",
-        regex(rb'\s*+\{\s*"log"\s*:\s*\{(?=[\s\S]{0,2000}?"creator")'),
+        regex(rb'\A\s*+\{\s*"log"\s*:\s*\{(?=[\s\S]{0,2000}?"creator")'),
     ),
-    ("a Jupyter notebook", regex(rb'\s*+\{(?=[\s\S]*?"nbformat")|\s*+\{\s*"cells"\s*:\s*\[')),
+    ("a Jupyter notebook", regex(rb'\A\s*+\{(?:(?=[\s\S]*?"nbformat")|\s*+"cells"\s*:\s*\[)')),
     (
         "an export of Langfuse",
         regex(
-            rb'\s*+[\[{](?=[\s\S]*?"(?:traceId|trace_id)")(?=[\s\S]*?"(?:parentObservationId|parent_observation_id)")'
+            rb'\A\s*+[\[{](?=[\s\S]*?"(?:traceId|trace_id)")(?=[\s\S]*?"(?:parentObservationId|parent_observation_id)")'
         ),
     ),
     (
         "an export of LangSmith",
-        regex(rb'\s*+[\[{](?=[\s\S]*?"(?:dotted_order|parent_run_id)")(?=[\s\S]*?"run_type")'),
+        regex(rb'\A\s*+[\[{](?=[\s\S]*?"(?:dotted_order|parent_run_id)")(?=[\s\S]*?"run_type")'),
     ),
     (
         "OpenTelemetry without spans of an agent",
-        regex(rb'\s*+[\[{](?=[\s\S]*?"resource(?:Spans|Logs|Metrics)"\s*:)'),
+        regex(rb'\A\s*+[\[{](?=[\s\S]*?"resource(?:Spans|Logs|Metrics)"\s*:)'),
     ),
     (
         "results of mcpbr; they are read beside its logs if the file is named results.json",
-        regex(rb'\s*+\{(?=[\s\S]*?"tasks"\s*:\s*\[)(?=[\s\S]*?"baseline")(?=[\s\S]*?"tool_usage")'),
+        regex(
+            rb'\A\s*+\{(?=[\s\S]*?"tasks"\s*:\s*\[)(?=[\s\S]*?"baseline")(?=[\s\S]*?"tool_usage")'
+        ),
     ),
     (
         "a chat of JSON messages without a tool call",
-        regex(rb'\s*+(?:\[\s*)?\{[^{}]{0,4000}?"role"\s*:\s*"(?:user|system|assistant|human)"'),
+        regex(rb'\A\s*+(?:\[\s*)?\{[^{}]{0,4000}?"role"\s*:\s*"(?:user|system|assistant|human)"'),
     ),
 )
 """Files that people have and no reader reads, each by what only it has."""
