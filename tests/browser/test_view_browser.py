@@ -453,6 +453,7 @@ def test_the_answer_comes_first_and_folds_on_a_phone(view: Open, tmp_path: Path)
         page = view(tmp_path / "runs", width=width).page
         page.wait_for_selector("#table tbody tr")
         answer = page.locator("#answer")
+        answer.wait_for(state="visible")  # it comes after the table
         assert answer.is_visible()
         assert answer.evaluate("one => one.open") is is_open
         assert "against" in answer.locator("strong").first.text_content()
