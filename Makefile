@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs fuzz golden dist clean browser
+.PHONY: help demo test check format bench docs fuzz golden dist hashes clean browser
 
 help:
 	@echo "make demo    run groundtrace on the bundled sample and say where the report is"
@@ -20,6 +20,7 @@ help:
 	@echo "make fuzz    fuzz for FUZZ_SECONDS (default 60)"
 	@echo "make golden  write the golden documents again"
 	@echo "make dist    build the wheel and the source archive into dist/"
+	@echo "make hashes  write requirements with hashes for this system into dist/"
 	@echo "make clean   remove everything that was built"
 
 $(RUNTIME): pyproject.toml constraints.txt
@@ -68,6 +69,11 @@ golden: $(READY)
 
 dist: $(READY)
 	$(BIN)/python -m hatchling build -d dist
+
+hashes: $(READY)
+	mkdir -p dist
+	$(PIP) --dry-run --ignore-installed --report dist/pip-report.json -e '.[dev]'
+	$(BIN)/python docs/print_hashes.py dist/pip-report.json > dist/requirements-with-hashes.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks site groundtrace-demo dist

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from groundtrace.errors import GroundtraceError
     from groundtrace.results import Evaluation, Impact, RunResult, Summary
 
-__version__ = "0.3.0.dev0"
+__version__ = "0.4.0.dev0"
 
 __all__ = [
     "Evaluation",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 from groundtrace.base import tomlio
-from groundtrace.base.given_files import read_given
+from groundtrace.base.given_files import parse_given, read_given
 from groundtrace.base.patterns import regex
 from groundtrace.base.shapes import Limits, checked, shape_of
 from groundtrace.base.suggest import unknown_name
@@ -203,9 +203,8 @@ def load_settings(explicit: Path | None = None, start: Path | None = None) -> Se
     path = explicit if explicit is not None else find_file(start or Path.cwd())
     if path is None:
         return Settings()
-    raw = read_given(path)
     try:
-        data = tomlio.loads(raw.decode("utf-8"))
+        data = parse_given(path, lambda raw: tomlio.loads(raw.decode("utf-8")))
     except ValueError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     settings = settings_from(data, str(path))

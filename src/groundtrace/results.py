@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
@@ -31,8 +31,9 @@ from groundtrace.tables.flat_rows import wide_rows
 class Evaluation:
     """One trial, evaluated."""
 
-    reading: TrialReading
-    """What every stage saw: trial, trace, views of its calls, ground truth, problems."""
+    reading: TrialReading = field(repr=False)
+    """What every stage saw: trial, trace, views of its calls, ground truth, problems. It is not
+    printed with the evaluation: the trace has credentials as they are."""
     metrics: MetricsDocument
     """Its metrics document."""
 

@@ -6,14 +6,24 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from groundtrace import __version__
 from groundtrace.base import limit
+from groundtrace.base.given_files import parse_given
 from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.base.tomlio import loads
-from groundtrace.runs.state import FILE_NAME
+from groundtrace.discover import manifest
+from groundtrace.discover.layout import Layout
+from groundtrace.discover.manifest import ManifestRow
+from groundtrace.errors import InputError, UsageError
+from groundtrace.functions.objects import OutsideError, objects_folder
+from groundtrace.model import Problem
+from groundtrace.runs.state import FILE_NAME, State, load_state
+from groundtrace.storage import LocalFolder
 from groundtrace.traces.codex import threads
 from tests.adversarial.worlds import Call, put, stream
 
@@ -208,3 +218,54 @@ def test_a_manifest_with_old_line_ends_is_read(tmp_path: Path, groundtrace: Call
     ran = groundtrace("run", manifest, "--out", tmp_path / "out", "--jobs", 1, "--format", "md")
     assert ran.code == 0, ran.err
     assert list((tmp_path / "out").rglob("t1.retrieval_events.json"))
+
+
+def test_given_files_are_read_within_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only their size was limited: settings, prices, registries and manifests could take for ever."""
+
+    def hangs(*_: object) -> Iterator[ManifestRow]:
+        while True:
+            pass
+
+    path = put(tmp_path / "m.csv", "trace,task\nx.jsonl,t\n")
+    problems: list[Problem] = []
+    monkeypatch.setattr(manifest, "_rows", hangs)
+    with allowed_seconds(0.2):
+        with pytest.raises(InputError, match=r"m\.csv: not read: .* 0\.2 seconds"):
+            parse_given(path, hangs)
+        assert manifest.read_manifest(LocalFolder(tmp_path), "m.csv", problems) == []
+    assert [problem.kind for problem in problems] == ["too_large"]
+
+
+def test_a_large_state_is_read_within_the_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(size: int) -> None:
+        raise OverLimitError(f"{size} bytes")
+
+    data = {"groundtrace": __version__, "documents": {"a": "b"}}
+    put(tmp_path / FILE_NAME, data)
+    monkeypatch.setattr(limit, "guarded", refuses)
+    assert load_state(LocalFolder(tmp_path)).documents == {"a": "b"}
+    put(tmp_path / FILE_NAME, data | {"documents": {"a": "b" * limit.LARGE}})
+    assert load_state(LocalFolder(tmp_path)) == State()
+
+
+def test_files_of_a_repository_that_are_no_files(tmp_path: Path) -> None:
+    """A pipe was waited for, and a NUL in a name of a folder stopped the run."""
+    git = tmp_path / "r/.git"
+    put(git / "HEAD", "ref: refs/heads/main\n")
+    put(git / "objects/info/alternates", b"a\0b\n")
+    with pytest.raises(OutsideError, match="cannot be"):
+        objects_folder(tmp_path / "r", [tmp_path])
+    os.remove(git / "objects/info/alternates")
+    os.mkfifo(git / "commondir")
+    assert objects_folder(tmp_path / "r", [tmp_path]) == git / "objects"
+
+
+@pytest.mark.parametrize("pattern", ["{task}{config}", "*_*_*_*_{task}", "**{task}{config}{run}a"])
+def test_a_layout_that_would_take_for_ever_is_refused(pattern: str) -> None:
+    with pytest.raises(UsageError):
+        Layout(pattern)

@@ -179,9 +179,9 @@ def text_of(row: Row) -> str:
     return str(row["text"]).removesuffix("\n")
 
 
-def call_of(case: Case, ending: str = "") -> ToolCall:
+def call_of(case: Case, ending: str = "", newline: str = "\n") -> ToolCall:
     """The call as a trace reader gives it; `ending` comes after the text."""
-    text = text_of(case.row) + ending
+    text = text_of(case.row).replace("\n", newline) + ending
     if case.door == "bash":
         return ToolCall("Bash", {"command": case.command}, result=ToolResult(text))
     door = DOORS[case.door]
@@ -189,9 +189,9 @@ def call_of(case: Case, ending: str = "") -> ToolCall:
     return ToolCall(door.tool, door.arguments(case.row), result=ToolResult(frame + text))
 
 
-def seen(case: Case, ending: str = "") -> dict[str, Shown]:
+def seen(case: Case, ending: str = "", newline: str = "\n") -> dict[str, Shown]:
     """What groundtrace says that the answer shows, by file."""
-    trace = Trace(calls=(call_of(case, ending),), cwd=ROOT)
+    trace = Trace(calls=(call_of(case, ending, newline),), cwd=ROOT)
     (view,) = view_calls(trace, Settings())
     by_file: dict[str, list[FileRef]] = {}
     for ref in view.refs:

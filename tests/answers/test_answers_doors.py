@@ -16,8 +16,9 @@ def test_an_answer_shows_the_same_through_every_door(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_last_newline_shows_nothing_more(case: Case) -> None:
+def test_a_last_newline_and_ends_of_lines_of_windows_show_nothing_more(case: Case) -> None:
     assert seen(case, ending="\n") == seen(case)
+    assert seen(case, newline="\r\n") == seen(case)
 
 
 def test_the_table_is_large_and_every_door_is_used() -> None:

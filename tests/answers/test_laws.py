@@ -150,3 +150,8 @@ def test_a_removed_line_that_looks_like_a_heading_is_a_line() -> None:
     assert {line.path for line in lines} == {"b/x.sql"}
     (hunk,) = [line for line in lines if line.kind == "read"]
     assert (hunk.first, hunk.last, hunk.chars) == (1, 2, 16 + 16 + 6)
+
+
+def test_an_answer_without_lines_has_no_groups() -> None:
+    """A search that printed nothing below its head was a bug that cost the call."""
+    assert list(found_below([], lambda name: name)) == []

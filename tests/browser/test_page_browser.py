@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pytest
 
-from groundtrace.report import ReportData
+from groundtrace.report import ReportData, render_html
 from groundtrace.report.safe_text import plain
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, detail, hostile_data, many_data, report_data
@@ -518,17 +518,38 @@ def test_nothing_is_wider_than_the_window(show: Show, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_no_text_of_a_chart_is_cut(show: Show) -> None:
+@pytest.mark.parametrize("width", [1400, 400])
+def test_no_text_of_a_chart_is_cut(show: Show, width: int) -> None:
     """Labels lost their beginning or end where the estimated width was too small."""
-    page = show(story()).page
+    page = show(story(), width=width).page
     open_numbers(page)
     cut = page.evaluate(
-        """[...document.querySelectorAll('.wide svg text, table.answer svg text')].filter(t => {
+        """[...document.querySelectorAll('svg text')].filter(t => {
              const box = t.getBBox(), view = t.ownerSVGElement.viewBox.baseVal;
              return box.x < -1 || box.x + box.width > view.width + 1;
            }).map(t => t.textContent)"""
     )
     assert cut == []
+
+
+@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (800, "dark"), (800, "light")])
+def test_axe_finds_nothing(chromium: Any, tmp_path: Path, width: int, theme: str) -> None:
+    """The whole page, everything unfolded, then an opened trial."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    path = tmp_path / "page.html"
+    path.write_text(render_html(story()), encoding="utf-8")
+    # The page's policy lets no other script in, so this look goes past it.
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=theme, bypass_csp=True
+    )
+    page = context.new_page()
+    for place in ("", "#trial=alpha__baseline&with=alpha__mcp"):
+        page.goto("about:blank")
+        page.goto(path.as_uri() + place)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        found = axe.run(page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    context.close()
 
 
 def test_print_is_light_and_short(show: Show) -> None:
@@ -552,7 +573,9 @@ def test_the_structure_speaks_to_a_screen_reader(show: Show) -> None:
            .map(e => e.outerHTML.slice(0, 80))"""
     )
     assert unnamed == []
-    assert page.evaluate("[...document.querySelectorAll('th')].every(e => e.scope)")
+    assert page.evaluate(
+        "[...document.querySelectorAll('th')].every(e => e.scope || e.closest('thead'))"
+    )
 
 
 # ---- hostile data

@@ -65,14 +65,14 @@ def places(names: list[str]) -> list[str]:
 
 
 def noticed(edit: Break) -> list[str]:
-    """Tests of the row that fail on a package with the edit."""
+    """The first test of the row that fails on a package with the edit, or none."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "groundtrace"
-        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE, copy)  # with its bytecode: only the edited file is compiled again
         path = copy / edit.file
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider"]
         ran = subprocess.run(
             [*command, *places(held_by(edit.row))],
             cwd=ROOT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fuzz import (
     cases,
     on_calls,
+    on_given,
     on_links,
     on_long,
     on_loose,
@@ -64,6 +65,17 @@ TARGETS: dict[str, Target] = {
     "documents": Target(on_rest.make_document, on_rest.check_document, "damaged documents"),
     "long": Target(on_long.make_long, on_long.check_long, "long texts of one piece"),
     "masking": Target(on_calls.make_text, on_calls.check_text, "masking of credentials"),
+    "state": Target(on_given.make_state, on_given.check_state, "stored state of a run"),
+    "manifests": Target(
+        on_given.make_manifest, on_given.check_manifest, "manifests of loose traces"
+    ),
+    "layouts": Target(on_given.make_layout, on_given.check_layout, "patterns of --layout"),
+    "powershell": Target(
+        on_given.make_powershell, on_given.check_powershell, "commands of PowerShell and cmd"
+    ),
+    "repos": Target(
+        on_given.make_repository, on_given.check_repository, "damaged repositories of git"
+    ),
     "view": Target(on_view.make_request, on_view.check_request, "requests to the viewer"),
 }
 """Targets of the mutation fuzzer by name."""

@@ -37,6 +37,7 @@ INPUTS = (
     | {
         "command": 3,
         "links": 60,
+        "repos": 6,
         "long": 30,
         "stopped": 40,
         "pipeline": 120,

@@ -466,6 +466,41 @@ def test_one_configuration_alone_has_values_no_arrows_and_the_association():
     assert "3 of 6 trials were solved, otherwise 0 of 6" in " ".join(text.split())
 
 
+def test_solved_by_functions_shown_is_a_sentence_of_its_own():
+    """6 of 12 trials were shown every needed function; half of these were solved, no other."""
+    rows = [
+        row(
+            f"t{i}",
+            OTHER,
+            {RECALL: float(i % 4 > 0), "function_recall": float(i % 2)},
+            reward=float(i % 4 == 1),
+        )
+        for i in range(12)
+    ]
+    said = answer(rows).headline
+    assert said.startswith(
+        "3 of 12 trials were solved. Where every relevant file was shown, 3 of 9"
+    )
+    assert (
+        "Where every needed function was shown, 3 of 6 trials were solved, otherwise 0 of 6" in said
+    )
+    assert said.count("95 % interval") == 2
+    known = [msgspec.structs.replace(r, metrics={RECALL: r.metrics[RECALL]}) for r in rows]
+    assert "function" not in answer(known).headline
+
+
+def test_solved_is_explained_only_beside_partial_rewards():
+    """0.5 is not solved; where rewards are 0 and 1 nothing needs to be said."""
+    for part, word in (
+        (0.5, "6 of 12 trials were solved (reward 1)."),
+        (0.0, "6 of 12 trials were solved."),
+    ):
+        rows = [
+            row(f"t{i}", OTHER, {RECALL: 1.0}, reward=1.0 if i % 2 else part) for i in range(12)
+        ]
+        assert word in answer(rows).headline
+
+
 # Pairs
 
 

@@ -156,7 +156,7 @@ def test_more_than_a_fifth_without_lines_is_undefined_and_never_zero() -> None:
         (document(shown(A, 1, 9, line_ranges=[]), chunks=[(A, 1, 1)]), "lines_unknown"),
         (
             document(shown(A, 1, 9, kind="matched"), chunks=[(A, 1, 1)], version="1.1"),
-            "lines_unknown",
+            "older_document",
         ),
     ],
     ids=["no lines known", "no trace", "other revision", "unknown between", "1.1: hull alone"],
@@ -164,6 +164,8 @@ def test_more_than_a_fifth_without_lines_is_undefined_and_never_zero() -> None:
 def test_what_is_not_known_is_null_with_a_reason(made: EventsDocument, reason: str) -> None:
     found = lines_of(made)
     assert (found.reason, found.line_recall, found.line_precision) == (reason, None, None)
+    counts = (found.accesses_of_truth_files, found.accesses_without_lines)
+    assert counts == ((1, 1) if reason == "lines_unknown" else (UNSET, UNSET))
 
 
 def test_an_agent_that_saw_no_truth_line_scores_zero() -> None:

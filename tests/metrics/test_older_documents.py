@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.documents.versions import events_as
+from groundtrace.documents.versions import ADDED, events_as
 from groundtrace.metrics import evaluate
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.evidence import EvidenceView
@@ -131,6 +134,70 @@ def test_a_document_of_1_1_gets_edit_targets_and_neighbours_by_text() -> None:
     assert metrics.utilization_probes.files_written_expected_edit == 1
     assert metrics.error_taxonomy.files is not None
     assert metrics.error_taxonomy.files["ambiguity_near_miss"] == ["src/c.py"]
+
+
+SECTIONS_OF_1_2 = ADDED["1.2"][MetricsDocument]
+
+
+def numbers(value: object, place: str) -> Iterator[str]:
+    """Where numbers stand in a section."""
+    if isinstance(value, bool | str) or value is None:
+        return
+    if isinstance(value, int | float):
+        yield f"{place} = {value}"
+    for name, item in value.items() if isinstance(value, dict) else ():
+        yield from numbers(item, f"{place}.{name}")
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_sections_of_version_1_2_have_no_number_from_an_earlier_document(version: str) -> None:
+    """Answers, sizes, lines and the patch are not in it. Characters shown were 0 where 78,332 were
+    true, and files that were written stood for a patch that was empty."""
+    whole = trial(
+        step(Seen("matched", A, A)),
+        step(Seen("written", A, A)),
+        truth=[A],
+        edits=[A],
+        chunks=[A],
+        version="1.3",
+    )
+    metrics = metrics_of(events_as(whole, version, generated_at=NOW))
+    assert metrics.file_level_metrics.file_recall == 1
+    for name in SECTIONS_OF_1_2:
+        section = to_builtins(getattr(metrics, name))
+        assert section.get("reason", "older_document") == "older_document", name
+        known = [found for found in numbers(section, name) if not found.startswith(TRUTH)]
+        assert known == []
+    assert len(SECTIONS_OF_1_2) == 8
+
+
+TRUTH = "patch_metrics.files_gold"
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1", "1.2"])
+def test_unseen_subagents_of_an_older_document_are_counted_from_its_calls(version: str) -> None:
+    """Five calls of `Task` and none of a subagent: recall was 0.0, with every file missed."""
+    tasks = [step(tool="Task") for _ in range(5)]
+    other = [step(Seen("read", A, A), tool="Read") for _ in range(5)]
+
+    def found(*calls: object) -> tuple[float | None, str | None]:
+        made = metrics_of(trial(*calls, truth=[A], version=version)).file_level_metrics  # type: ignore[arg-type]
+        return made.file_recall, made.reason
+
+    assert found(*tasks) == (None, "subagents_unseen")
+    assert found(*tasks, *other[1:]) == (None, "subagents_unseen")
+    assert found(*tasks, *other) == (1, None), "half of the calls are not most of them"
+    seen = {**other[0], "is_subagent": True}
+    assert found(*tasks, seen) == (1, None), "it may be the work of all of them"
+
+
+def test_an_incomplete_older_document_without_files_is_no_zero() -> None:
+    """Whether the agent found nothing or its answers are lost, only later versions tell."""
+    document = trial(step(tool="Grep", accesses=False), truth=[A], version="1.0")
+    lost = replace(document.coverage, degraded_reason="the end of the file is missing")
+    found = metrics_of(replace(document, coverage=lost)).file_level_metrics
+    assert (found.computable, found.reason, found.file_recall) == (False, "older_document", None)
+    assert metrics_of(document).file_level_metrics.file_recall == 0
 
 
 def test_a_trace_source_of_null_is_no_trace_whatever_events_there_are() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundtrace.cli.answer import wants_colour
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
@@ -108,7 +111,11 @@ def test_numbers_of_a_row_are_written_alike_and_none_is_rounded_away() -> None:
     near = shown_row(a_row(RECALL, 0.5, 0.52, 0.02, 0.003, 0.04))
     assert near.interval == "(+0.3 to +4.0)", "an interval that leaves out 0 does not read as 0"
     minutes = shown_row(a_row("agent_seconds", 1463.0, 406.0, -1057.0, -1500.0, -600.0))
-    assert (minutes.baseline, minutes.config, minutes.change) == ("24 min", "7 min", "−18 min")
+    assert (minutes.baseline, minutes.config, minutes.change) == (
+        "24.4 min",
+        "6.8 min",
+        "−17.6 min",
+    )
 
 
 def test_every_place_shows_the_same_texts() -> None:
@@ -143,3 +150,58 @@ def test_an_answer_is_rendered_from_its_json() -> None:
     found = made().answer
     again = msgspec.json.decode(msgspec.json.encode(found), type=Answer)
     assert render(again) == render(found)
+
+
+def test_a_difference_follows_from_the_means_beside_it() -> None:
+    """61.54 % and 97.44 % would be 62 % and 97 %, which are not +36 points apart."""
+    near = shown_row(a_row(RECALL, 0.6154, 0.9744, 0.3590, 0.22, 0.50))
+    assert (near.baseline, near.config, near.change) == ("61.5 %", "97.4 %", "+35.9 points")
+    assert near.interval == "(+22 to +50)", "ends are not added up"
+    noise = shown_row(a_row(RECALL, 6 / 7, 1.0, 1 / 7, -2.7e-10, 1 / 3))
+    assert (noise.baseline, noise.interval) == ("86 %", "(0 to +33)"), "an end of 0 is no number"
+
+
+SHARES = st.floats(0, 1).map(lambda share: round(share, 6))
+
+
+@given(SHARES, SHARES, st.sampled_from([RECALL, "reward", "cost_usd", "output_tokens"]))
+def test_written_numbers_add_up_or_are_as_short_as_can_be(
+    baseline: float, config: float, metric: str
+) -> None:
+    delta = config - baseline
+    found = shown_row(a_row(metric, baseline, config, delta, delta - 0.1, delta + 0.1))
+    one, other, change = (
+        Decimal(re.sub(r"[^\d.−-]", "", text).replace("−", "-"))
+        for text in (found.baseline, found.config, found.change)
+    )
+    digits = -one.as_tuple().exponent
+    unit = Decimal(1).scaleb(-digits)
+    assert abs(other - one - change) <= unit
+    scale = 100 if metric == RECALL else 1
+    for text, value in ((one, baseline), (other, config), (change, delta)):
+        assert abs(float(text) - value * scale) <= 0.51 * float(unit), "each is rounded truly"
+
+
+def test_the_header_counts_the_trials_of_the_tasks_compared() -> None:
+    """A 13th task that only one side solved validly is left out, with its trials."""
+    rows = [
+        row(
+            f"task-{i:02}", name, {RECALL: 0.5}, reward=None if i == 12 and k else 1.0, cost_usd=0.1
+        )
+        for i in range(13)
+        for k, name in enumerate(("baseline-local", "mcp"))
+    ]
+    found = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*").answer
+    assert shown(found).about == "12 tasks that both ran (24 trials)"
+    counts = found.trials["mcp"]
+    assert (counts.trials, counts.lost, counts.compared, counts.compared_lost) == (13, 1, 12, 0)
+
+
+def test_the_level_of_the_intervals_is_said_once_everywhere() -> None:
+    document = made()
+    level = "95 % intervals, all rows together"
+    assert shown(document.answer).level == level
+    assert analysis_text(document).count(level) == render_html(document).count(level) == 1
+    few = made(tasks=2)
+    assert not any(one.ci_low is not None for one in few.answer.rows)
+    assert "95 %" not in analysis_text(few)

@@ -71,11 +71,11 @@ def _text(trials: Sequence[Detail], level: int) -> str:
     return block_of([(0, made_trial(one, level)) for one in trials], level).text
 
 
-def _packed_by_trying(trials: list[Detail], budget: int) -> Any:
+def _packed_by_trying(
+    groups: list[list[Detail]], texts: list[list[str]], budget: int
+) -> tuple[Any, tuple[str, ...], int]:
     """The rule, without the short way: the first level at which all blocks fit."""
-    groups = [trials[at : at + 2] for at in range(0, len(trials), 2)]
-    for level, limits in enumerate(LEVELS):
-        blocks = [_text(group, level) for group in groups]
+    for level, (limits, blocks) in enumerate(zip(LEVELS, texts, strict=True)):
         if level < LAST and sum(map(len, blocks)) <= budget:
             return limits, tuple(blocks), 0
     kept: list[str] = []
@@ -91,14 +91,13 @@ def _packed_by_trying(trials: list[Detail], budget: int) -> Any:
 def test_a_page_has_the_first_level_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_of_trials, "TRIALS_IN_BLOCK", 2)
     trials = [*_trials(), _trials()[3]]
-    sizes = [
-        sum(len(_text(trials[at : at + 2], level)) for at in range(0, len(trials), 2))
-        for level in range(len(LEVELS))
-    ]
+    groups = [trials[at : at + 2] for at in range(0, len(trials), 2)]
+    texts = [[_text(group, level) for group in groups] for level in range(len(LEVELS))]
+    sizes = [sum(map(len, blocks)) for blocks in texts]
     assert sizes == sorted(sizes, reverse=True)
     for budget in (0, 900, sizes[3] // 2, *(size + more for size in sizes for more in (-1, 0))):
         packed = packed_in(trials, budget)
-        limits, blocks, without = _packed_by_trying(trials, budget)
+        limits, blocks, without = _packed_by_trying(groups, texts, budget)
         assert (packed.limits, packed.blocks, packed.without) == (limits, blocks, without)
         assert len(packed.places) + packed.without == len(trials)
         for row, (block, place) in packed.places.items():

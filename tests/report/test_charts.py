@@ -172,7 +172,13 @@ def test_names_of_configurations_are_written_in_full(names: tuple[str, str]) -> 
     made = found(
         *(
             detail(
-                trial(step(HIT, MISS), truth=["a", "b"], config_name=name, trial_name=f"{name}{n}")
+                trial(
+                    step(HIT, MISS),
+                    truth=["a", "b"],
+                    config_name=name,
+                    trial_name=f"{name}{n}",
+                    version="1.3",
+                )
             )
             for name in names
             for n in range(3)

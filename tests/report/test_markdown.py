@@ -21,7 +21,7 @@ from tests.report.pages import HOSTILE, SECRET, detail, hostile_data, report_dat
 
 @pytest.fixture(scope="module")
 def small() -> ReportData:
-    found = detail(trial(step(Seen("read", "a.py", "a.py")), truth=["a.py", "b.py"]))
+    found = detail(trial(step(Seen("read", "a.py", "a.py")), truth=["a.py", "b.py"], version="1.3"))
     blind = detail(
         trial(source=None, truth=["a.py"], task_name="blind", trial_name="blind__1"), reward=None
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+from groundtrace.metrics.catalogue import METRICS
+from groundtrace.report.sections.quality import SHORT
 from tests.conftest import Ran
 
 
@@ -24,6 +27,20 @@ def test_sections_of_the_markdown_hold_what_their_heading_says(
     columns = [cell.strip(" ↑") for cell in heading.strip("|").split("|")]
     assert columns[:3] == ["config", "met", "shown"]
     assert {"P@5", "R@5", "MRR", "MAP", "nDCG@10", "chunk recall"} <= set(columns)
+    first = next(line for line in found.splitlines() if line.startswith("| all "))
+    cells = dict(zip(columns, [cell.strip() for cell in first.strip("|").split("|")], strict=True))
+    summary = json.loads(
+        (runs / "retrieval_events_aggregate/run_retrieval_summary.json").read_text()
+    )
+    means = summary["overall"]["metrics"]
+    for name, column in {
+        "map": "MAP",
+        "mrr": "MRR",
+        "precision@5": "P@5",
+        "file_recall": "met",
+    }.items():
+        assert cells[column].split()[0] == f"{means[name]['mean']:.3f}", column
+    assert set(dict(SHORT)) <= set(METRICS), "a name that no metric has would be a column of dashes"
     assert "### Trials by calibration slice" in sections["What went wrong"]
     comparisons = sections["Comparisons and correlations"]
     assert "### Rank correlations with outcomes, over tasks" in comparisons

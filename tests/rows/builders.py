@@ -34,6 +34,7 @@ def task(
     return row(
         trial(
             *calls if source else (),
+            version="1.3",
             truth=truth,
             edits=edits,
             source=source,

@@ -52,7 +52,8 @@ def calls_of(name: str) -> set[str]:
     return {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if name in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         if name in (getattr(node.func, "id", None), getattr(node.func, "attr", None))
     }

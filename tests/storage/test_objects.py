@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from groundtrace.api import evaluate_trial
+from groundtrace.demo.sessions import write_sessions
 from groundtrace.errors import InputError, OutputError
 from groundtrace.storage import FolderEntry, TooLargeError, folder_at, objects, open_folder
 from groundtrace.storage.objects import ObjectFolder
@@ -121,6 +122,23 @@ def test_a_whole_run_in_a_bucket_has_the_bytes_of_one_on_disk(
     incremental = results(download(environment, bucket, "o", tmp_path / "incremental"))
     groundtrace("run", runs, *flags, "--jobs", 1, "--force")
     assert results(download(environment, bucket, "o", tmp_path / "forced")) == incremental != there
+
+
+def test_sessions_in_a_bucket_find_their_commits_as_on_disk(
+    groundtrace: Call, environment: str, bucket: str, tmp_path: Path
+) -> None:
+    """Sessions lie in the store, the repository on disk."""
+    write_sessions(tmp_path)
+    upload(environment, bucket, tmp_path / "sessions", "sessions")
+    given = ("--tasks", f"git:{tmp_path / 'heron'}", "--config-by", "mcp", "--format", "md", *DRAWS)
+    outs = [tmp_path / "from_store", tmp_path / "from_disk"]
+    for runs, out in zip((f"s3://{bucket}/sessions", tmp_path / "sessions"), outs, strict=True):
+        ran = groundtrace("run", runs, *given, "--out", out)
+        assert ran.code == 0, ran.err
+        assert "with-mcp against without-mcp, 16 trials, no task in common" in ran.out
+    there, here = map(results, outs)
+    assert there == here
+    assert sum("heron@" in name for name in map(str, there)) >= 15
 
 
 def test_a_stream_can_be_read_from_any_place(environment: str, bucket: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,39 @@ def test_the_reader_passes_the_checks(tmp_path: Path) -> None:
     trace, _ = read("aider-history")
     calls = tuple((None, call.name, call.result is not None) for call in trace.calls)
     check_reader(AiderReader(), Case(NAME, DATA, calls, is_text=False), tmp_path)
+
+
+def test_every_call_of_a_history_with_traps() -> None:
+    """Worked out by hand. Nothing that the model quotes counts, nor a heading of its own, nor later
+    lines of a message; a reply that was cut off in an edit hides nothing behind it."""
+    trace, problems = read("aider-sessions")
+    assert seen(trace) == [
+        "aider_add | file_read | read src/egg.py",
+        "aider_add | file_read | read CONVENTIONS.md",
+        "aider_edit | file_write | written src/egg.py",
+        "aider_add | file_read | read src/bird.py",  # the answer was: all
+        "aider_add | file_read | read src/nest.py",  # so aider answered this one itself
+        "aider_edit | file_write | written src/wing.py",
+        "aider_run? | other",
+        "aider_add | file_read | read src/wing.py",  # in the chat by the edit; seen by this reply
+        "aider_run? | other",
+        "aider_add | file_read | read src/egg.py",  # after /reset
+        "aider_add | file_read | read src/egg.py",  # after /drop
+        "aider_add | file_read | read src/egg.py",  # the second session begins without files
+        "aider_edit | file_write | written src/egg.py",
+        "aider_add | file_read | read src/old.py",
+    ]
+    commands = [call.arguments["command"] for call in trace.calls if call.name == "aider_run"]
+    assert commands == ["pytest -q", "cat src/wing.py"] and not problems
+    assert trace.usage.cost_usd == pytest.approx(0.05 + 0.01) and trace.usage.output_tokens == 300
+    assert any("a whole folder was added" in said for said in trace.evidence)
+
+
+@pytest.mark.parametrize("change", [lambda d: d.replace(b"\n", b"\r\n"), lambda d: d + b"\n" * 9])
+def test_line_ends_do_not_matter(change: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    data = (FIXTURES / "aider-sessions/agent" / NAME).read_bytes()
+    changed = read_bytes(tmp_path, NAME, change(data)).trace
+    assert seen(changed) == seen(read("aider-sessions").trace)
 
 
 SECOND = b"""

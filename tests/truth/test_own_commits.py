@@ -16,7 +16,7 @@ from groundtrace.discover import discover
 from groundtrace.errors import InputError
 from groundtrace.model import Trial
 from groundtrace.storage import place_at
-from groundtrace.truth import load_ground_truth
+from groundtrace.truth import load_ground_truth, own_commits
 from groundtrace.truth.definitions import load_tasks
 
 DAY = datetime(2026, 5, 4, tzinfo=UTC).timestamp()
@@ -451,3 +451,33 @@ def test_configurations_by_use(heron: Repository, sessions: Sessions) -> None:
     for how, names in by.items():
         found = sessions.found(heron, config_by=how)
         assert {name: trial.config_name for name, trial in found.items()} == names
+
+
+def test_only_the_window_of_a_long_history_is_listed(
+    heron: Repository, sessions: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """3,000 commits, one an hour up to the day of the tests: only those since the session are read."""
+    start = int(clock("00:00")) - 3000 * 3600
+    stream = "".join(
+        f"commit refs/heads/old\ncommitter W <w@example.org> {start + 3600 * i} +0000\ndata 1\nx\n"
+        f"M 100644 inline f{i % 50}.py\ndata 5\n{i:04}\n\n"
+        for i in range(3000)
+    )
+    subprocess.run(
+        ["git", "-C", str(heron.path), "fast-import", "--quiet"], input=stream.encode(), check=True
+    )
+    sessions.add("one", heron.path, ("10:00", "nest.py"))
+    made = heron.commit("10:05", "nest.py")
+    listed: list[str] = []
+    run_git = own_commits.run_git
+
+    def counted(repo: Path, words: list[str], **more: Any) -> bytes:
+        said = run_git(repo, words, **more)
+        if words[0] == "rev-list":
+            listed.extend(line for line in said.decode().splitlines() if line.count("\0") == 4)
+        return said
+
+    monkeypatch.setattr(own_commits, "run_git", counted)
+    found = sessions.found(heron)["one"]
+    assert found.task is not None and made in found.task.name
+    assert 1 <= len(listed) <= 4, "each list holds the commit of the session, and nothing older"

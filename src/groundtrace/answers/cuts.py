@@ -91,7 +91,6 @@ _INSIDE = regex(
 """Cuts inside a line: the text before and after them is half a line."""
 MAX_NOTICE = 1000
 """No notice of a cut is longer than this, in characters."""
-_HINTS = ("truncated", "omitted", "TRUNCATED", "<response clipped>")
 _BAR = regex(r"-{20,200}")
 """A bar of dashes that some harnesses draw around a cut."""
 _LAST = regex(r"Output too large\. Showing the last [\d,]+ characters of the output\.")
@@ -99,10 +98,17 @@ _LAST = regex(r"Output too large\. Showing the last [\d,]+ characters of the out
 
 def may_be_cut(text: str) -> bool:
     """Whether a harness can have cut anything out; most outputs are complete."""
-    for hint in _HINTS:
-        if hint in text:
-            return True
-    return text.startswith("Output too large")
+    return _hints(text) or text.startswith("Output too large")
+
+
+def _hints(text: str) -> bool:
+    """Whether a word of a notice is in a text. Not a loop: this looks at every line of cut outputs."""
+    return (
+        "truncated" in text
+        or "omitted" in text
+        or "TRUNCATED" in text
+        or "<response clipped>" in text
+    )
 
 
 def find_cuts(lines: list[str]) -> list[str]:
@@ -135,7 +141,7 @@ def begun_lines(text: str) -> list[str]:
 
 def _add(line: str, out: list[str], count: int) -> str | None:
     """Add a line; if it is a cut, return what to do with the next line."""
-    if type(line) is not str or not any(hint in line for hint in _HINTS):
+    if type(line) is not str or not _hints(line):
         out.append(line)
         return None
     short = len(line) <= MAX_NOTICE

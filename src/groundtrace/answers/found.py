@@ -30,7 +30,8 @@ AROUND = regex(
 BREAK = "--"
 """Between groups of lines that do not follow each other."""
 _BINARY = regex(
-    r"(?:Binary file (.+) matches|(?:\w{1,10}: )?(.+): binary file matches(?: \(.*\))?)$"
+    r"(?:Binary file (.+) matches|(?:\w{1,10}: )?(.+): (?:binary file matches"
+    r"|WARNING: stopped searching binary file after match)(?: \(.*\))?)$"
 )
 _OMITTED = regex(r"\[Omitted long (?:matching |context )?line(?: with \d{1,9} match(?:es)?)?\]$")
 _LONGEST_PATH = 4096

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.fold import Run
-from groundtrace.answers.found import BREAK, MATCH, PathOf, is_omitted
+from groundtrace.answers.found import BREAK, MATCH, PathOf, binary_file, is_omitted
 from groundtrace.answers.line import Shown, in_runs, size
 from groundtrace.answers.numbered import contents, numbered_lines, runs_of
 from groundtrace.answers.ranges import lines_of, range_of, split_anchor
@@ -37,7 +37,7 @@ _FILE = regex(r"File: (?P<path>[^\n]+)")
 _ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
 _LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:-]")
 _TERM = regex(
-    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>/[^\n]{1,4096}?)[\]:]?[ \t]{0,20}'
+    r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>(?:/|[A-Za-z]:[\\/])[^\n]{1,4096}?)[\]:]?[ \t]{0,20}'
 )
 
 
@@ -50,14 +50,19 @@ def found_below(
     line, as rg prints it.
     """
     path = ""
+    headed = False
     fresh = True
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        if headed and "inary file" in line and (binary := binary_file(line)):
+            yield Shown(place(binary) or "", "surfaced", repo=repo)
+            continue
         named = _named_above(line, following, bare and fresh)
         fresh = line == BREAK or line[:1] in ("", "<") or line[:1].isspace()
         shown = None if named else _LINE.match(line)
         if named:
             path = place(named.strip()) or ""
             if path:
+                headed = True
                 yield Shown(path, "surfaced", repo=repo)
         elif not line.strip():
             path = ""  # the next group has a heading of its own
@@ -96,7 +101,16 @@ def text_below(lines: Sequence[str], place: PathOf, repo: str | None = None) -> 
             yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
 
 
+_WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
 _BARE_LINE = regex(r"\s*(\d{1,9})[:-]")
+
+
+def in_workspace(text: str) -> tuple[str, list[str]] | None:
+    """Folder and lines of a search in a workspace, as Cursor prints it; None for other answers."""
+    head = _WORKSPACE.match(text[:5000])
+    if head is None:
+        return None
+    return head["root"], text[head.end() :].partition("</workspace_result>")[0].split("\n")
 
 
 def below_in_tag(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
@@ -110,6 +124,31 @@ def below_in_tag(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
         elif line and line[0] not in " \t([" and not line.endswith(":"):
             path = place(line.strip()) or ""
             yield Shown(path, "surfaced")
+
+
+_HEADING_OVER_BARS = regex(r"(?:^|\n)# \S[^\n]{0,4096}\n *\d{1,9} \| ")
+_BARRED_LINE = regex(r" *(\d{1,9}) \| ")
+
+
+def is_barred(text: str) -> bool:
+    """Whether an answer has found lines behind bars."""
+    return "\n│" in text or _HEADING_OVER_BARS.search(text[:5000]) is not None
+
+
+def below_barred(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
+    """Lines below the names of their files: Roo Code writes `# path`, then `  12 | text`; Cline the
+    path alone, then `│text` without a number."""
+    path = ""
+    for line in lines:
+        number = _BARRED_LINE.match(line)
+        if line.startswith("│"):
+            if path and line != "│----":
+                yield Shown(path, "matched", None, None, len(line) + 1)
+        elif number is not None:
+            if path:
+                yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
+        elif line.strip() and not line.startswith("----"):
+            path = place(line.strip().removeprefix("# ")) or ""
 
 
 # --- contents of several files, as head and tail print them --------------------------------------

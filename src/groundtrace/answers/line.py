@@ -35,9 +35,12 @@ def size(lines: Sequence[str]) -> int:
     return sum(map(len, lines)) + len(lines)
 
 
-def text_size(text: str) -> int:
-    """The characters of a text's lines; whether it ends with a line break makes no difference."""
-    return len(text.rstrip("\n")) + 1
+def text_size(text: str, *, cut: bool = False) -> int:
+    """The characters of a text's lines; whether it ends with a line break makes no difference.
+
+    `cut`: more lines follow that are not shown, so an empty line at the end is a line.
+    """
+    return len(text if cut else text.rstrip("\n")) + 1
 
 
 def in_runs(

@@ -30,7 +30,7 @@ _MONTH = r"(?:[^\W\d_]{2,9}\.?|\d{1,2}\s?[月월])"
 _DAY = r"\d{1,2}[.日일]?"
 """Months and days in any language: `Mär 12`, `12 févr.`, `5月 12`."""
 LONG = regex(
-    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s.*?"
+    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s++(?:\S++\s++)*?"
     rf"(?:(?:{_MONTH}\s+{_DAY}|{_DAY}\s+{_MONTH})\s+(?:\d{{1,2}}:\d{{2}}|\d{{4}}年?)"
     r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
 )

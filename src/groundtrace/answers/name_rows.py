@@ -117,8 +117,8 @@ def _last_word(line: str) -> str | None:
 
 
 _COUNTED = regex(
-    r"(?P<first>[^\s:][^:\t]{0,1000}?) \(\d{1,9} match(?:es)?\)"
-    r"|(?P<path>[^\s:][^:\t]{0,1000}): ?\d{1,9}(?: (?:match(?:es)?|lines?|times?|hits?))?"
+    r"(?P<first>(?:[A-Za-z]:[\\/])?[^\s:][^:\t]{0,1000}?) \(\d{1,9} match(?:es)?\)"
+    r"|(?P<path>(?:[A-Za-z]:[\\/])?[^\s:][^:\t]{0,1000}): ?\d{1,9}(?: (?:match(?:es)?|lines?|times?|hits?))?"
 )
 
 

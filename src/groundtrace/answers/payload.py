@@ -52,6 +52,8 @@ def payload_of(result: ToolResult | None) -> Payload:
 
 
 def _unwrap_text(text: str, is_error: bool, depth: int) -> Payload:
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     stripped = text.lstrip()
     if depth > 0 and stripped[:1] in ("{", "["):
         value = parse(stripped)

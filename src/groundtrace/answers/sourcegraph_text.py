@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -19,6 +19,7 @@ from groundtrace.answers.fold import Run
 from groundtrace.answers.line import Shown, in_runs
 from groundtrace.answers.numbered import (
     COLON,
+    Line,
     Numbered,
     numbered,
     numbered_lines,
@@ -244,3 +245,64 @@ def opened_lines(text: str, asked_end: int | None) -> Numbered | None:
     if shown is not None and shown.ends_empty() and asked_end != shown.last.number:
         return shown.without_last()
     return shown
+
+
+# --- what a script returned -----------------------------------------------------------------
+
+_NOTES = "Source file read notes:"
+_NOTE = regex(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
+_ITEM = regex(r"(?:\A|[{\n]|, ) {0,20}(?P<line>(?P<number>\d{1,9}): )")
+_LISTED = regex(
+    r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
+)
+_LONGEST_PATH = 4096
+
+
+class Returned(NamedTuple):
+    """What a script of the evaluator returned: text, or a list in braces, and notes below it."""
+
+    body: str
+    notes: str
+
+    @property
+    def lines(self) -> list[Line]:
+        """Numbered lines, one below the other or as items of a list (`{12: text, 14: text}`)."""
+        items = list(_ITEM.finditer(self.body))
+        ends = [*(item.start() for item in items[1:]), len(self.body)]
+        out = []
+        for item, end in zip(items, ends, strict=False):
+            text = self.body[item.end() : end].partition("\n")[0]
+            text = text.removesuffix("}") if end == len(self.body) else text
+            out.append(Line(int(item["number"]), text, len(item["line"]) + len(text) + 1))
+        return out
+
+    @property
+    def shows_content(self) -> bool:
+        """Whether it holds lines of a file, and not only a remark about the file."""
+        body = self.body.strip()
+        return bool(_ITEM.search(body)) or body.count("\n") >= 2 or len(body) > 200
+
+    @property
+    def paths(self) -> Iterator[str]:
+        """Paths, if it is a list of them."""
+        for item in re.split(r"[,\n]", self.body.strip().removeprefix("{").removesuffix("}")):
+            match = _LISTED.fullmatch(item.strip()[:_LONGEST_PATH])
+            if match is not None:
+                yield match["path"]
+
+    def noted(self, repos: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Repository and path of each note about a file that the script opened."""
+        for match in filter(None, map(_NOTE.match, map(str.strip, self.notes.split("\n")))):
+            where = match["where"]
+            parts = where.split("/")
+            repo = next((name for name in repos if where.startswith(f"{name}/")), "")
+            if repo:
+                yield repo, where[len(repo) + 1 :]
+            elif len(parts) > 3:
+                yield "/".join(parts[:3]), "/".join(parts[3:])
+
+
+def returned(text: str) -> Returned:
+    """What a script returned, and the notes of the server."""
+    body, _, notes = text.partition(_NOTES)
+    return Returned(body, notes)

@@ -14,28 +14,16 @@ from groundtrace.answers.file_names import (
     name_in_answer,
     word_path,
 )
-from groundtrace.answers.fold import Run
 from groundtrace.answers.found import BREAK, MATCH, found
 from groundtrace.answers.headed import found_below, sections
-from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.line import Shown
 from groundtrace.answers.listed import LISTINGS
-from groundtrace.answers.numbered import contents
-from groundtrace.answers.ranges import lines_in, lines_of
-from groundtrace.answers.words import plain
+from groundtrace.answers.ranges import lines_of
+from groundtrace.answers.tagged import attributed, in_tags
 from groundtrace.base.patterns import regex
-from groundtrace.model import AccessKind
 from groundtrace.paths.windows import is_drive
 
 _COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_TAG = regex(
-    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
-    re.MULTILINE,
-)
-_ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
-_PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
-_SOURCE_TAG = regex(
-    r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
-)
 _MESSAGE = regex(
     r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
 )
@@ -76,40 +64,13 @@ def diff(body: Text) -> Iterator[Shown]:
 
 
 def tags(body: Text) -> Iterator[Shown]:
-    """`<file path="…">content</file>`; a tag without content is only a name."""
-    marks = list(_TAG.finditer(body.text))
-    ends = [*(match.start() for match in marks[1:]), len(body.text)]
-    for match, end in zip(marks, ends, strict=False):
-        fields = {plain(name): value for name, value in _ATTRIBUTE.findall(match["with"])}
-        path = next((fields[name] for name in _PATH_ATTRIBUTES if name in fields), "")
-        if not is_file(path):
-            continue
-        content = body.text[match.end() : end].partition(f"</{match['tag']}>")[0]
-        if not content.strip() or match["with"].rstrip().endswith("/"):
-            yield Shown(path, "surfaced", repo=body.repo)
-            continue
-        stated = lines_in(fields)
-        # Nobody searched for this whole file, so it was opened: a packed repository.
-        kind: AccessKind = "read" if stated is None and not body.question else "matched"
-        yield from _content(path, content, kind, stated, body.repo)
-    marks = list(_SOURCE_TAG.finditer(body.text))
-    ends = [*(match.start() for match in marks[1:]), len(body.text)]
-    for match, end in zip(marks, ends, strict=False):
-        path = match["path"].strip()
-        if is_file(path):
-            yield from _content(path, body.text[match.end() : end], "matched", None, body.repo)
-
-
-def _content(
-    path: str, text: str, kind: AccessKind, stated: Run | None, repo: str | None
-) -> Iterator[Shown]:
-    """Content in a tag: its lines by their numbers, else as the tag states them."""
-    numbered = contents(text.split("\n"))
-    if numbered is not None:
-        yield from in_runs(path, kind, numbered.runs, numbered.chars, repo)
-    else:
-        first, last = stated or (None, None)
-        yield Shown(path, kind, first, last, text_size(text.lstrip("\n")), repo)
+    """Contents in tags that say which file it is."""
+    opened = in_tags(body.text, lambda name: name if is_file(name) else None)
+    if opened is not None:
+        for line in opened.shown:
+            yield line._replace(repo=body.repo)
+        return
+    yield from attributed(body.text, body.repo, question=body.question)
 
 
 def matches(body: Text) -> Iterator[Shown]:

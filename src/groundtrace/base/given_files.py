@@ -1,16 +1,32 @@
-"""Read files that a user names: whole, up to a size; errors say why a file cannot be read."""
+"""Read files that a user names: whole, within limits; errors say why a file cannot be read."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.errors import InputError
+
+T = TypeVar("T")
 
 MAX_GIVEN = 256 * 1024 * 1024
 """Most bytes that are read. Settings, prices and registries are far smaller. The limit is for
 special files such as a pipe that never ends."""
+
+
+def parse_given(path: Path, parse: Callable[[bytes], T], limit: int = MAX_GIVEN) -> T:
+    """What `parse` makes of a file that a user names, within the limits of time and memory; raises
+    InputError."""
+    data = read_given(path, limit)
+    try:
+        with guarded(len(data)):
+            return parse(data)
+    except OverLimitError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:

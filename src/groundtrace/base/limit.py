@@ -17,7 +17,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
@@ -54,7 +54,8 @@ def allowed_seconds(seconds: float) -> Iterator[None]:
 def guarded(size: int | None = 0) -> Iterator[None]:
     """Read an input of this size within the limits; raises OverLimitError.
 
-    Without a size only the time is limited, as for a whole trial. Inside another `guarded` block, the limits of that block hold.
+    Without a size only the time is limited, as for a whole trial and where git is started, which
+    would inherit the limit of memory. Inside another `guarded` block, the limits of that block hold.
     """
     if _is_guarded.get():
         yield
@@ -74,6 +75,16 @@ def guarded(size: int | None = 0) -> Iterator[None]:
         raise OverLimitError(
             f"not read: it needs more than {(MEMORY + _OF_SIZE * (size or 0)) >> 20} MB of memory"
         ) from None
+
+
+LARGE = 4 * 1024 * 1024
+"""Bytes from which a file that groundtrace stored itself is decoded within the limits. A smaller one
+cannot take long, and there are thousands of them."""
+
+
+def guarded_if_large(size: int) -> AbstractContextManager[None]:
+    """The limits of `guarded` for a stored file of this size."""
+    return guarded(size) if size > LARGE else nullcontext()
 
 
 @contextmanager

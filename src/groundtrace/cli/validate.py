@@ -33,6 +33,7 @@ def command(files: tuple[Path, ...], **given: Unpack[Validate]) -> int:
       groundtrace schema retrieval_events
     """
     from groundtrace.base.given_files import read_given
+    from groundtrace.base.limit import OverLimitError, guarded
     from groundtrace.cli.terminal import print_message, print_result
     from groundtrace.documents.codec import decode, kind_of_file
     from groundtrace.errors import InputError, VersionError
@@ -47,8 +48,12 @@ def command(files: tuple[Path, ...], **given: Unpack[Validate]) -> int:
             worst = 2
             continue
         try:
-            kind = kind_of_file(path.name, data)
-            decode(kind, data, str(path))
+            with guarded(len(data)):
+                kind = kind_of_file(path.name, data)
+                decode(kind, data, str(path))
+        except OverLimitError as error:
+            print_message(f"{path}: {error}")
+            worst = 2
         except VersionError as error:
             print_message(str(error))
             worst = 2

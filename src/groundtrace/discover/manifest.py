@@ -13,6 +13,7 @@ from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.values import as_amount, as_number, known
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
@@ -63,16 +64,20 @@ def is_manifest(folder: Folder, name: str) -> bool:
     return isinstance(row, dict) and isinstance(row.get("trace"), str)
 
 
-def read_manifest(folder: Folder, name: str, problems: list[Problem]) -> Iterator[ManifestRow]:
+def read_manifest(folder: Folder, name: str, problems: list[Problem]) -> list[ManifestRow]:
     """The rows that can be used; every other row becomes a problem with its line."""
+    entry = folder.stat(name)
     try:
-        data = folder.read(name, MAX_MANIFEST)
-    except TooLargeError as error:
+        with guarded(0 if entry is None else entry.size):
+            return list(_rows(folder.read(name, MAX_MANIFEST), name, problems))
+    except (TooLargeError, OverLimitError) as error:
         problems.append(Problem(name, "too_large", str(error)))
-        return
     except OSError as error:
         problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
-        return
+    return []
+
+
+def _rows(data: bytes, name: str, problems: list[Problem]) -> Iterator[ManifestRow]:
     text = data.decode("utf-8-sig", errors="replace")
     rows = (
         _csv(text, name, problems)

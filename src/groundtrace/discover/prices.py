@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from groundtrace.base import tomlio
-from groundtrace.base.given_files import read_given
+from groundtrace.base.given_files import parse_given
 from groundtrace.base.values import as_amount, model_name
 from groundtrace.errors import InputError
 
@@ -31,7 +31,7 @@ _MILLION = 1_000_000
 def load_prices(path: Path) -> dict[str, tuple[float, float, float]]:
     """The prices in a TOML file; raises InputError for a file that cannot be used."""
     try:
-        data = tomlio.loads(read_given(path).decode("utf-8-sig"))
+        data = parse_given(path, lambda raw: tomlio.loads(raw.decode("utf-8-sig")))
     except ValueError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     models = data.get("models", data)

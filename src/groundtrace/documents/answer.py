@@ -28,6 +28,7 @@ LookAtKind = Literal[
     "empty_trace",
     "answers_missing",
     "subagents_unseen",
+    "older_document",
     "elsewhere",
     "truth_sources",
     "baseline",
@@ -108,6 +109,13 @@ class AnswerTrials(Record, frozen=True, kw_only=True):
 
     trials: Annotated[Count, Meta(description="Distinct trials.")]
     lost: Annotated[Count, Meta(description="Trials without a valid reward.")]
+    compared: Annotated[
+        Count | UnsetType,
+        Meta(description="Trials of the tasks compared; absent without common tasks. Since 1.3."),
+    ] = UNSET
+    compared_lost: Annotated[
+        Count | UnsetType, Meta(description="Those of them without a valid reward. Since 1.3.")
+    ] = UNSET
 
 
 class AnswerEnough(Record, frozen=True, kw_only=True):

@@ -92,6 +92,10 @@ class Provenance(Record, frozen=True, kw_only=True):
         str | UnsetType,
         Meta(description="Time of the first line of the trace, UTC, if it has one. Since 1.3."),
     ] = UNSET
+    last_call_at: Annotated[
+        str | UnsetType,
+        Meta(description="Time of the last tool call; only with `started_at`. Since 1.3."),
+    ] = UNSET
 
 
 class Coverage(Record, frozen=True, kw_only=True):

@@ -114,10 +114,9 @@ class OriginalLines:
         self._maps: dict[Hashable, LineMap] = {}
         """Only of files that the agent has written."""
 
-    def take(self, file: Hashable, access: Access, *, doubtful: bool = False) -> LinesShown | None:
+    def take(self, file: Hashable, access: Access) -> LinesShown | None:
         """The lines that the next access of a file showed; None if it showed none or they are not
-        known. `doubtful`: only the first and the last of several lines are certain.
-        """
+        known."""
         if access.kind == "written":
             changes, shift = access.line_changes, access.line_shift
             self._maps.setdefault(file, LineMap()).write(
@@ -132,8 +131,6 @@ class OriginalLines:
             known = joined((run.line_start, run.line_end) for run in original)
             return LinesShown(tuple(known), size(known if runs is None else joined(runs)))
         if runs is None or (lines is not None and not lines.known):
-            return None
-        if doubtful and size(runs) > 1:
             return None
         if len(runs) > 1:
             runs = joined(runs)

@@ -221,11 +221,13 @@ class LineLevelMetrics(Record, frozen=True, kw_only=True):
         Count | None, Meta(description="Distinct ground-truth lines that were shown.")
     ] = None
     accesses_of_truth_files: Annotated[
-        Count, Meta(description="Accesses that showed ground-truth files.")
-    ] = 0
+        Count | UnsetType,
+        Meta(description="Accesses that showed ground-truth files; absent if that is not known."),
+    ] = UNSET
     accesses_without_lines: Annotated[
-        Count, Meta(description="Those of them whose lines are unknown.")
-    ] = 0
+        Count | UnsetType,
+        Meta(description="Those of them whose lines are unknown; absent if that is not known."),
+    ] = UNSET
 
 
 class ContextChars(Record, frozen=True, kw_only=True):

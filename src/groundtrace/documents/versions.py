@@ -71,7 +71,7 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
     "1.3": {
         EventsDocument: ("ranking", "functions"),
         GroundTruthSection: ("old_names", "functions"),
-        Provenance: ("repo_roots", "title", "branch", "started_at"),
+        Provenance: ("repo_roots", "title", "branch", "started_at", "last_call_at"),
         Event: ("seconds",),
         Submission: ("old_names", "edit_chunks"),
         Coverage: ("subagents_unseen", "unmatched_suffixes"),

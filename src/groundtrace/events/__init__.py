@@ -259,7 +259,13 @@ def _provenance(trial: Trial, trace: Trace, resolver: Resolver) -> Provenance:
         title=UNSET if trial.title is None else _title(stored_text(trial.title)),
         branch=UNSET if trace.branch is None else stored_text(trace.branch),
         started_at=(trial.loose and iso(trace.first_timestamp)) or UNSET,
+        last_call_at=(trial.loose and trace.first_timestamp and iso(_last_call(trace))) or UNSET,
     )
+
+
+def _last_call(trace: Trace) -> float | None:
+    """When the last call was made; agents that run beside each other may be listed in any order."""
+    return max((call.timestamp for call in trace.calls if call.timestamp is not None), default=None)
 
 
 TITLE = 80

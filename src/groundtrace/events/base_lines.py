@@ -14,12 +14,12 @@ Only files for which `line_changes` do not suffice are looked at; most trials ha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
+from groundtrace.answers.numbered import EXACT
 from groundtrace.base.patterns import regex
 from groundtrace.documents.events import Access, Event, LineRange
 from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
@@ -40,7 +40,6 @@ _COMMITS = regex(
 """After these the last commit is another one than the task's."""
 _STAGES = regex(r"\bgit\b[^\n;|&]{0,200}?\s(?:add|rm|mv|update-index|apply\s+--index)\b")
 """After these the index holds other contents than the last commit."""
-_NUMBER = regex(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
 
 
 class _Git(NamedTuple):
@@ -334,7 +333,7 @@ def _contents(item: _Item) -> list[str] | None:
     if runs is None:
         return lines
     wanted = [number for first, last in runs for number in range(first, last + 1)]
-    found = {int(m[1]): m[2] for m in map(_NUMBER.match, lines) if m is not None}
+    found = {int(m[1]): m[2] for m in map(EXACT.match, lines) if m is not None}
     if all(number in found for number in wanted):
         return [found[number] for number in wanted]
     return lines if len(lines) == len(wanted) else None

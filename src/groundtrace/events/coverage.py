@@ -10,6 +10,7 @@ from msgspec import UNSET
 from groundtrace.documents.events import Coverage, GroundTruthSection
 from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
+from groundtrace.tools.table import SUBAGENT_TOOL
 
 _HARMLESS = frozenset({"arguments_differ", "empty_file", "non_json_lines", "not_a_transcript"})
 """Problems of a trial's own files that lose nothing of what the agent did: standard error is merged
@@ -21,9 +22,6 @@ _RECORDS = frozenset({"result.json", "config.json", "task_metrics.json"})
 
 _KINDS_LISTED = 3
 """How many kinds of commands that were not read are named."""
-
-_SUBAGENT_TOOL = "Task"
-"""Canonical name of the tool that starts a subagent."""
 
 
 def coverage_of(
@@ -155,7 +153,7 @@ def _lookups_unanswered(trace: Trace, looks: Sequence[bool]) -> int:
 
 def _subagents_unseen(trace: Trace, views: Sequence[CallView]) -> int:
     """Subagents that were started and of whose calls the trace holds none (D191)."""
-    started = sum(view.tool == _SUBAGENT_TOOL and not view.failed for view in views)
+    started = sum(view.tool == SUBAGENT_TOOL and not view.failed for view in views)
     if not started:
         return 0
     seen = {call.agent for call in trace.calls if call.is_subagent}

@@ -16,9 +16,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from groundtrace.base.given_files import read_given
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import visible
-from groundtrace.truth.git_history import TIME_LIMIT, GitError, git_command, git_environment
+from groundtrace.errors import InputError
+from groundtrace.truth.git_history import TIME_LIMIT, GitError, bound, git_command, git_environment
+
+_MAX_LINES = 65_536
+"""Bytes of a file of git that names other folders."""
 
 OBJECT_ID = regex(r"[0-9a-f]{7,64}")
 
@@ -100,6 +105,7 @@ class Objects:
                 )
             except FileNotFoundError:
                 raise GitError("git is not installed") from None
+            bound(process.pid)
             self._process = process
             # git has read its own folder when it answers; then the folder can go.
             self._asked("info", "0" * (64 if self._sha256 else 40))
@@ -182,7 +188,10 @@ def _git_folder(repository: Path, allowed: Sequence[Path] | None) -> Path | None
 
 
 def _within(folder: Path, allowed: Sequence[Path] | None) -> Path:
-    folder = folder.resolve()
+    try:
+        folder = folder.resolve()
+    except (ValueError, RuntimeError, OSError) as error:  # a NUL in a name, a loop of links
+        raise OutsideError("it names a folder that cannot be") from error
     if allowed is not None and not any(folder.is_relative_to(one) for one in allowed):
         raise OutsideError(f"it leads to {visible(str(folder))}, outside of the folders given")
     return folder
@@ -192,10 +201,13 @@ def _check_alternates(objects: Path, allowed: Sequence[Path] | None) -> None:
     waiting, seen = [objects], {objects}
     while waiting:
         here = waiting.pop()
-        try:
-            text = (here / "info" / "alternates").read_bytes()[:65_536]
-        except OSError:
+        file = here / "info" / "alternates"
+        if not file.exists():
             continue
+        try:
+            text = read_given(file, _MAX_LINES)
+        except InputError as error:
+            raise OutsideError("it has alternates that cannot be read") from error
         for line in text.decode("utf-8", errors="surrogateescape").split("\n"):
             if not line or line.startswith("#"):
                 continue
@@ -209,7 +221,7 @@ def _check_alternates(objects: Path, allowed: Sequence[Path] | None) -> None:
 
 def _line_of(file: Path) -> str | None:
     try:
-        text = file.read_bytes()[:4096].decode("utf-8", errors="surrogateescape")
-    except OSError:
+        text = read_given(file, _MAX_LINES).decode("utf-8", errors="surrogateescape")
+    except InputError:
         return None
     return text.partition("\n")[0].rstrip("\r") or None

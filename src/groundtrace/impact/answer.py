@@ -112,7 +112,7 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
         if is_matched
         else "other_comparisons",
         n=chosen.n_matched_tasks,
-        trials=_trials(pair, trials),
+        trials=_trials(pair, trials, tasks),
         rows=rows,
         association=linked,
         enough=can,
@@ -185,14 +185,26 @@ def _about(comparison: MatchedComparison) -> str:
     )
 
 
-def _trials(names: Sequence[str], trials: Sequence[Observation]) -> dict[str, AnswerTrials]:
-    return {
-        name: AnswerTrials(
-            trials=sum(o.config_name == name for o in trials),
-            lost=sum(o.config_name == name and REWARD not in o.values for o in trials),
+def _trials(
+    names: Sequence[str], trials: Sequence[Observation], tasks: Sequence[MatchedTask] = ()
+) -> dict[str, AnswerTrials]:
+    """Each configuration's trials, and those of the tasks compared: a task can be left out."""
+    compared = {(task.benchmark, task.task_name) for task in tasks}
+    found = {}
+    for name in names:
+        own = [o for o in trials if o.config_name == name]
+        here = [o for o in own if (o.benchmark, o.task_name) in compared]
+        found[name] = AnswerTrials(
+            trials=len(own),
+            lost=_lost(own),
+            compared=len(here) if tasks else UNSET,
+            compared_lost=_lost(here) if tasks else UNSET,
         )
-        for name in names
-    }
+    return found
+
+
+def _lost(trials: Sequence[Observation]) -> int:
+    return sum(REWARD not in o.values for o in trials)
 
 
 def _row_deltas(comparison: MatchedComparison, options: ImpactOptions) -> list[Delta]:
@@ -384,7 +396,12 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
     linked = association_of(found.trials, options.seed)
     at = EFFECT if options.margin is None else options.margin
     return Answer(
-        headline=alone_text(_solved(found.trials), linked, any_truth=_any_truth(found.trials)),
+        headline=alone_text(
+            _solved(found.trials),
+            linked,
+            any_truth=_any_truth(found.trials),
+            graded=_is_graded(found.trials),
+        ),
         baseline=None,
         config=own.config_name,
         comparison=None,

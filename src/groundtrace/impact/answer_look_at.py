@@ -22,7 +22,7 @@ from groundtrace.documents.comparison import (
     Requirement,
     Side,
 )
-from groundtrace.impact.answer_names import amount, short_name, signed
+from groundtrace.impact.answer_names import AS_POINTS, amount, points, short_name, signed
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.truth.sources import ON_REQUEST
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SIGNIFICANT = 0.05
 MINUS = "\N{MINUS SIGN}"
 MAX_TASKS_NAMED = 20
+_RECALL = "shown.file_recall"
 
 REQUIREMENTS: dict[Requirement, str] = {
     "model": "the same known model",
@@ -130,6 +131,7 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
             if kind == "no_ground_truth" and len(own) == len(trials):
                 text = "no trial has ground truth: --tasks says where the tasks are defined"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
+    found += _older(trials)
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
     if elsewhere is not None:
         tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
@@ -137,6 +139,17 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
     found += _truth_on_request(trials)
     found += _one_commit(trials)
     return found
+
+
+def _older(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """Why the first two rows are missing: a document of version 1.0 has no kinds of access."""
+    older = [o for o in trials if _RECALL not in o.values and o.why(_RECALL) == "older_document"]
+    if older:
+        text = (
+            f"{plural(len(older), 'trial')} whose documents do not say which files were shown: "
+            "only relevant files met are known, see the report"
+        )
+        yield LookAt(kind="older_document", text=text, tasks=_names(older))
 
 
 def _one_commit(trials: Sequence[Observation]) -> Iterator[LookAt]:
@@ -257,6 +270,8 @@ def _group_line(test: GroupTest) -> LookAt:
 
 def _size(name: str, delta: float) -> str:
     """A difference in its own unit."""
+    if name in AS_POINTS:
+        return f"{points(delta)} points"
     unit = QUANTITIES[name].unit if name in QUANTITIES else ""
     if not unit:
         return signed(delta)

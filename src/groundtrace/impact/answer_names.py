@@ -15,6 +15,10 @@ SHORT_NAMES = {
 """Names of totals; every other number has the name that its record gives it."""
 
 
+AS_POINTS = ("shown.file_recall", "util_read_overlap_with_relevant_files")
+"""Shares that the answer shows in per cent, and their differences in points."""
+
+
 def short_name(name: str) -> str:
     """The one name of a metric or outcome wherever people read it."""
     record = QUANTITIES.get(name)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from groundtrace.base.visible import plural
 from groundtrace.documents.answer import (
     AnswerAssociation,
     AnswerEnough,
     AnswerRow,
+    ByFound,
     Solved,
 )
 from groundtrace.documents.comparison import (
@@ -62,7 +65,11 @@ class Sentences:
     def headline(self) -> str:
         """The answer in sentences."""
         said = [*self._clear(), *self._margin(), *self._open(), *self._untestable(), *self._scope()]
-        return " ".join([*said, *found_words(self.linked)])
+        return " ".join([*said, *self._found()])
+
+    def _found(self) -> Iterator[str]:
+        wider = bool(self.comparison.dropped_tasks)
+        yield from found_words(self.linked, graded=self.graded, wider=wider)
 
     def _named(self, *verdicts: str) -> list[AnswerRow]:
         return [row for row in self.rows if row.verdict in verdicts and row.n]
@@ -174,30 +181,62 @@ def _counts(row: AnswerRow) -> str:
     return f"{better} better in {short_name(row.metric)}, {number_or_none(row.worse)} worse"
 
 
-def found_words(linked: AnswerAssociation | None) -> Iterator[str]:
-    """Solved trials by whether every relevant file was shown."""
-    if linked is None:
+def found_words(
+    linked: AnswerAssociation | None, *, graded: bool, sized: bool = False, wider: bool = False
+) -> Iterator[str]:
+    """Solved trials by whether every relevant file was shown, then by whether every needed
+    function was. `sized` adds the differences with their intervals, behind the number of solved
+    trials; `wider` says that trials of tasks count that are not compared."""
+    levels = [] if linked is None else [("relevant file", linked.by_found)]
+    if linked is not None and linked.functions is not UNSET:
+        levels.append(("needed function", linked.functions.by_found))
+    levels = [(what, by) for what, by in levels if by.shown_all.n and by.otherwise.n]
+    if levels and not any(by.shown_all.solved + by.otherwise.solved for _, by in levels):
+        if not sized:
+            among = f"of {sum(_counted(levels[0][1])):,} trials{' of all tasks' if wider else ''}"
+            yield f"None {among} was {_solved_word(graded)}."
         return
-    by = linked.by_found
-    if by.shown_all.n and by.otherwise.n:
-        if not by.shown_all.solved + by.otherwise.solved:
-            yield f"None of {by.shown_all.n + by.otherwise.n:,} trials was solved."
-            return
-        yield f"{_by_found(by.shown_all, by.otherwise)}; that alone shows no cause."
+    for at, (what, by) in enumerate(levels):
+        start = "Over all tasks of both, where" if wider and not at else "Where"
+        text = (
+            f"{start} every {what} was shown, {by.shown_all.solved:,} of {by.shown_all.n:,} trials "
+            f"were {_solved_word(graded and not at)}, otherwise {by.otherwise.solved:,} of "
+            f"{by.otherwise.n:,}"
+        )
+        size, is_open = _size(by) if sized else ("", False)
+        cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
+        yield f"{text}{size}{cause}."
 
 
-def _by_found(every: Solved, otherwise: Solved) -> str:
-    return (
-        f"Where every relevant file was shown, {every.solved:,} of {every.n:,} trials were "
-        f"solved, otherwise {otherwise.solved:,} of {otherwise.n:,}"
-    )
+def _counted(by: ByFound) -> tuple[int, int]:
+    return by.shown_all.n, by.otherwise.n
 
 
-def alone_text(solved: Solved, linked: AnswerAssociation | None, *, any_truth: bool) -> str:
+def _size(by: ByFound) -> tuple[str, bool]:
+    """The difference of two shares of solved trials, and whether it is open."""
+    if by.difference is None or by.ci_low is None or by.ci_high is None:
+        return "", False
+    ends = f"{points(by.ci_low)} to {points(by.ci_high)}"
+    size = f": {points(by.difference)} points (95 % interval {ends})"
+    if by.ci_low > 0 or by.ci_high < 0:
+        return size, False
+    return f"{size}, so whether the two go together is open", True
+
+
+def _solved_word(graded: bool) -> str:
+    """Beside rewards between 0 and 1 it must be said what counts as solved."""
+    return "solved (reward 1)" if graded else "solved"
+
+
+def alone_text(
+    solved: Solved, linked: AnswerAssociation | None, *, any_truth: bool, graded: bool
+) -> str:
     """The answer for one configuration: solved, found, and solved where found or not."""
     said = []
     if solved.n:
-        said.append(f"{solved.solved:,} of {plural(solved.n, 'trial')} were solved.")
+        said.append(
+            f"{solved.solved:,} of {plural(solved.n, 'trial')} were {_solved_word(graded)}."
+        )
     elif not any_truth:
         return (
             "Nothing says which files were relevant or whether a trial was solved, so neither "
@@ -207,23 +246,11 @@ def alone_text(solved: Solved, linked: AnswerAssociation | None, *, any_truth: b
         said.append("No trial has a reward, so nothing says what was solved.")
     if linked is None or not any_truth:
         return " ".join([*said, *(() if any_truth else ("Relevant files are not known.",))])
-    by = linked.by_found
-    n = by.shown_all.n + by.otherwise.n
-    if not by.shown_all.n or not by.otherwise.n:
-        if n:
-            which = f"all {n:,}" if by.shown_all.n else f"none of {n:,}"
-            said.append(f"Every relevant file was shown in {which} of them.")
-        return " ".join(said)
-    text = _by_found(by.shown_all, by.otherwise)
-    if by.difference is None or by.ci_low is None or by.ci_high is None:
-        said.append(f"{text}.")
-    else:
-        size = f"{points(by.difference)} points ({points(by.ci_low)} to {points(by.ci_high)})"
-        if by.ci_low > 0 or by.ci_high < 0:
-            said.append(f"{text}: {size}; that alone shows no cause.")
-        else:
-            said.append(f"{text}: {size}, so whether the two go together is open.")
-    return " ".join(said)
+    shown, otherwise = _counted(linked.by_found)
+    if shown + otherwise and not (shown and otherwise):
+        which = f"all {shown:,}" if shown else f"none of {otherwise:,}"
+        said.append(f"Every relevant file was shown in {which} of them.")
+    return " ".join([*said, *found_words(linked, graded=False, sized=True)])
 
 
 def unpaired_words(own: UnpairedComparison) -> str:

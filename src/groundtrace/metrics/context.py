@@ -60,8 +60,8 @@ class ContextUse(Frozen, frozen=True):
 
 def context_use(evidence: EvidenceView) -> ContextUse:
     """What went into a trial's context, compared with the ground truth."""
-    if evidence.kinds_reason is not None:
-        return ContextUse(evidence.kinds_reason)
+    if evidence.details_reason is not None:
+        return ContextUse(evidence.details_reason)
     chars = _AnswerChars(evidence)
     shown = [touch for touch in evidence.touches if touch.kind in SHOWN]
     relevant = [touch for touch in shown if touch.truth is not None]
@@ -274,7 +274,7 @@ def _why(section: ContextMetrics, declared: MetricDeclaration[ContextUse]) -> st
 
 
 _OURS = "groundtrace, decision D73"
-_NO_EVIDENCE = NO_TRUTH_OR_TRACE + ", the document is of version 1.0 (`older_document`)"
+_NO_EVIDENCE = NO_TRUTH_OR_TRACE + ", the document is older than version 1.2 (`older_document`)"
 _UNKNOWN = ", or too little is known about how many characters were shown (`chars_unknown`)"
 
 _RELEVANT = MetricDeclaration[ContextUse](

@@ -72,8 +72,8 @@ class Finds(Frozen, frozen=True):
 
 def finds(evidence: EvidenceView) -> Finds:
     """Who met each relevant file of a trial; writes do not count as finding."""
-    if evidence.kinds_reason is not None:
-        return Finds(evidence.kinds_reason)
+    if evidence.details_reason is not None:
+        return Finds(evidence.details_reason)
     met: dict[str, list[Touch]] = {entry: [] for entry in evidence.truth}
     for touch in evidence.touches:
         if touch.truth is not None and touch.kind in RETRIEVED:
@@ -132,7 +132,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 # --- the metrics ----------------------------------------------------------------------------
 
 
-_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
+_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is older than version 1.2 (`older_document`)"
 
 
 def _mcp(event: Event) -> bool:

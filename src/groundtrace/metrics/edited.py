@@ -43,10 +43,9 @@ def _edited_files(evidence: EvidenceView) -> Edited:
         source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"
         created = [] if submission.new_files is UNSET else submission.new_files
         return Edited(source, None, by_key(submission.files), frozenset(by_key(created)))
-    if evidence.trace_reason is not None:
-        return Edited(None, evidence.trace_reason)
-    if evidence.basis == "categories":
-        return Edited(None, "older_document")
+    reason = evidence.trace_reason or evidence.older
+    if reason is not None:
+        return Edited(None, reason)
     names = (
         touch.name if touch.edit is None else touch.edit
         for touch in evidence.first(WRITTEN)
@@ -82,7 +81,7 @@ def ranked_names(evidence: EvidenceView) -> tuple[list[set[str]], str | None]:
     ranking = evidence.document.ranking
     if ranking is not UNSET:
         return [{file.lower()} for file in ranking.files], None
-    why = "older_document" if evidence.basis == "categories" else evidence.trace_reason
+    why = evidence.trace_reason or evidence.older
     return ([], why) if why is not None else (list(map(names_of, evidence.first(SHOWN))), None)
 
 

@@ -22,6 +22,8 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.events import Access, Coverage, Event, EventsDocument, EventSummary
 from groundtrace.documents.metrics import Basis, NotComputable
 from groundtrace.model import AccessKind, Category
+from groundtrace.tools import canonical
+from groundtrace.tools.table import SUBAGENT_TOOL
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
 """Kinds of access that count as retrieval: all except `written` (D18)."""
@@ -82,7 +84,7 @@ class EvidenceView:
         """Distinct ground-truth entries, in the document's order."""
         self.identity_reason: NotComputable | None = None
         """Why it is not known which edit target, chunk or neighbour a file is (D190)."""
-        if not with_accesses or self.version < _IDENTITY_SINCE:
+        if not with_accesses or self.version < _DETAILS_SINCE:
             document = _completed(document, self._entries)
             self.identity_reason = "older_document" if _names_repos(document) else None
         self.document = document
@@ -106,7 +108,9 @@ class EvidenceView:
             return why_no_events(coverage)
         if answers_missing(coverage, calls):
             return "answers_missing"
-        return "subagents_unseen" if subagents_unseen(coverage, calls) else None
+        if 2 * subagents_unseen(self.document) > calls:
+            return "subagents_unseen"
+        return "older_document" if _untold(self.document) else None
 
     @cached_property
     def reason(self) -> NotComputable | None:
@@ -117,6 +121,18 @@ class EvidenceView:
     def kinds_reason(self) -> NotComputable | None:
         """Why it is not known how files were touched: the document has no accesses (D190)."""
         return self.reason or ("older_document" if self.basis == "categories" else None)
+
+    @cached_property
+    def older(self) -> NotComputable | None:
+        """Why nothing is known of what version 1.2 added: answers and their sizes, lines, who made a
+        call, the patch that was handed in (D263)."""
+        late = self.basis != "categories" and self.version >= _DETAILS_SINCE
+        return None if late else "older_document"
+
+    @cached_property
+    def details_reason(self) -> NotComputable | None:
+        """Why numbers about such details cannot be computed against the ground truth."""
+        return self.reason or self.older
 
     @cached_property
     def use_reason(self) -> NotComputable | None:
@@ -170,8 +186,9 @@ class EvidenceView:
 
 # --- documents before version 1.2 ---------------------------------------------------------------
 
-_IDENTITY_SINCE = (1, 2)
-"""The first version whose accesses say which edit target a file is and whether it is near."""
+_DETAILS_SINCE = (1, 2)
+"""The first version whose accesses say which edit target a file is and whether it is near, and which
+has answers, lines and the patch."""
 
 
 def _completed(document: EventsDocument, entries: Mapping[str, str]) -> EventsDocument:
@@ -198,6 +215,10 @@ def _accesses_of(event: Event, entries: Mapping[str, str]) -> Iterator[Access]:
     kind = _KIND_BY_CATEGORY.get(event.tool_category, "surfaced")
     named = {name.lower(): None for name in event.matched_ground_truth_files}
     matched = {target: target.lower() for target in event.target_files if target.lower() in entries}
+    if event.hits_ground_truth and not named and not matched:
+        # It says that it hit, and not what: some programs compare the ends of paths.
+        lower = [target.lower() for target in event.target_files]
+        named = {name: None for name in entries if any(_is_end(one, name) for one in lower)}
     for name in named:
         if name in entries and name not in matched.values():
             # Some programs write the entry in one spelling and the target in another.
@@ -276,10 +297,29 @@ def answers_missing(coverage: Coverage, calls: int) -> bool:
     return without >= calls or (lookups >= HANDFUL and 2 * without > calls)
 
 
-def subagents_unseen(coverage: Coverage, calls: int) -> bool:
-    """Whether more than half of all calls start subagents whose work is not in the trace (D191)."""
-    unseen = coverage.subagents_unseen
-    return unseen is not UNSET and 2 * unseen > calls
+def subagents_unseen(document: EventsDocument) -> int:
+    """Subagents whose work is not in the trace (D191); before version 1.3 as the calls tell it."""
+    stated = document.coverage.subagents_unseen
+    if stated is not UNSET:
+        return stated
+    started = sum(_starts_subagent(event) for event in document.events)
+    seen = {event.agent for event in document.events if event.is_subagent} if started else set()
+    # Calls of subagents that are not told apart may be those of all of them.
+    return 0 if UNSET in seen else max(0, started - len(seen))
+
+
+def _starts_subagent(event: Event) -> bool:
+    entry = canonical(event.tool_name) if event.tool_category == "other" else None
+    return entry is not None and entry.name == SUBAGENT_TOOL and event.failed is not True
+
+
+def _untold(document: EventsDocument) -> bool:
+    """Whether a document names no file, says that its events are incomplete, and is too old to say
+    how many answers are missing: then nobody knows that the agent found nothing (D263)."""
+    coverage = document.coverage
+    if coverage.lookups_unanswered is not UNSET or not coverage.degraded_reason:
+        return False
+    return not any(event.target_files for event in document.events)
 
 
 def seconds_at(touch: Touch) -> float | None:

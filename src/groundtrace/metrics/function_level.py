@@ -155,7 +155,7 @@ def _why(
     truth = functions.truth_reason if relevant is None else None
     if relevant is not None and not relevant:
         truth = "no_function_changed"
-    trace = evidence.trace_reason or ("older_document" if evidence.basis == "categories" else None)
+    trace = evidence.trace_reason or evidence.older
     if relevant is None:
         missing(("functions_relevant",), truth)
     missing((*RECALLED, "function_precision", "function_f1", *EDITED), truth)

@@ -34,8 +34,8 @@ class Funnel(Frozen, frozen=True):
 
 def funnel_of(evidence: EvidenceView) -> Funnel:
     """The stages that the relevant files of a trial's task reached."""
-    if evidence.kinds_reason is not None:
-        return Funnel(evidence.kinds_reason)
+    if evidence.details_reason is not None:
+        return Funnel(evidence.details_reason)
     edited = edited_files(evidence)
     stages: dict[str, FunnelStage] = dict.fromkeys(evidence.truth, "never_met")
     reached: Sequence[tuple[FunnelStage, frozenset[AccessKind]]] = (
@@ -64,7 +64,7 @@ def make_funnel(view: Funnel) -> FunnelMetrics:
     )
 
 
-_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)"
+_UNDEFINED = NO_TRUTH_OR_TRACE + ", or the document is older than version 1.2 (`older_document`)"
 _PROBLEMS = (
     "If no patch is known, files that calls wrote count as edited (`source`: `writes`); a file "
     "that a program changed without naming it does not. A relevant file "

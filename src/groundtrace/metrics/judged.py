@@ -26,8 +26,6 @@ JUDGED_DEPTH = 10
 """K of judged@10."""
 _WRITTEN_PARTS = 8
 """Most parts of a sum that are written out."""
-_FIRST_WITH_TESTS = (1, 2)
-"""The first version of the events document that names test files."""
 
 
 class JudgedList(Frozen, frozen=True):
@@ -54,10 +52,8 @@ class JudgedList(Frozen, frozen=True):
 
 def judged_list(evidence: EvidenceView) -> JudgedList:
     """The retrieved files with their judgements."""
-    if evidence.reason is not None:
-        return JudgedList(evidence.reason)
-    if evidence.basis == "categories" or evidence.version < _FIRST_WITH_TESTS:
-        return JudgedList("older_document")
+    if evidence.details_reason is not None:
+        return JudgedList(evidence.details_reason)
     irrelevant = _judged_irrelevant(evidence)
     return JudgedList(
         reason=None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Chunk
@@ -27,7 +27,7 @@ class SeenLines(Frozen, frozen=True):
     """Truth lines and lines shown, counted."""
 
     reason: str | None
-    """Why nothing can be computed; then all counts are 0."""
+    """Why nothing can be computed; then all counts of lines are 0."""
     basis: LineBasis | None = None
     relevant: int = 0
     """Number of truth lines, each counted once."""
@@ -37,9 +37,9 @@ class SeenLines(Frozen, frozen=True):
     chunks: int = 0
     chunks_met: int = 0
     """Chunks with at least one line shown."""
-    accesses: int = 0
-    """Accesses that showed a truth file."""
-    without: int = 0
+    accesses: int | UnsetType = UNSET
+    """Accesses that showed a truth file, if that is known."""
+    without: int | UnsetType = UNSET
     """Accesses of these whose lines are not known."""
 
     def share(self, part: int, whole: int) -> float | None:
@@ -59,10 +59,9 @@ def _seen_lines(evidence: EvidenceView) -> SeenLines:
     basis, chunks = _truth_chunks(evidence)
     if basis is None:
         return SeenLines("no_chunk_ground_truth")
-    if evidence.trace_reason is not None:
-        return SeenLines(evidence.trace_reason, basis)
-    if evidence.basis == "categories":
-        return SeenLines("older_document", basis)
+    reason = evidence.trace_reason or evidence.older
+    if reason is not None:
+        return SeenLines(reason, basis)
     names = {chunk.file.lower() for chunk in chunks}
     shown = shown_lines(evidence)
     of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
@@ -139,7 +138,7 @@ def make_line_level(view: SeenLines) -> LineLevelMetrics:
 
 _UNDEFINED = (
     "the task has no line ranges (`no_chunk_ground_truth`), there is no usable trace "
-    "(`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`), the document is of version 1.0 "
+    "(`no_trace`, `empty_trace`, `answers_missing`, `subagents_unseen`), the document is older than version 1.2 "
     "(`older_document`), or more than 20 % of the characters that were shown of ground-truth files "
     "have unknown lines (`lines_unknown`)"
 )

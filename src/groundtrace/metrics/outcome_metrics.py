@@ -80,7 +80,11 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
         undefined=_NO_RECORD,
         getter=lambda outcome: outcome.output_tokens,
         source_field="output_tokens_source",
-        shown_in={"comparison": Spot(), "groups_use": Spot(10), "correlation": Spot()},
+        shown_in={
+            "comparison": Spot(),
+            "groups_use": Spot(10),
+            "correlation": Spot(),
+        },
     ),
     OutcomeMetric(
         name="model_calls",
@@ -93,7 +97,11 @@ ALL_OUTCOMES: tuple[OutcomeMetric, ...] = (
             "subagent"
         ),
         getter=lambda outcome: None if outcome.model_calls is UNSET else outcome.model_calls,
-        shown_in={"comparison": Spot(), "groups_use": Spot(10), "trial_table": Spot(90)},
+        shown_in={
+            "comparison": Spot(),
+            "groups_use": Spot(10),
+            "trial_table": Spot(90, "model calls"),
+        },
     ),
 )
 """In the order in which tables show them."""

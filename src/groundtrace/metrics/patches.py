@@ -132,7 +132,7 @@ class _Seen:
     def _see(
         self, evidence: EvidenceView, gold: Mapping[str, str], undefined: dict[str, str]
     ) -> None:
-        why = "older_document" if evidence.basis == "categories" else evidence.trace_reason
+        why = evidence.trace_reason or evidence.older
         if why is not None:
             undefined.update(dict.fromkeys(("seen_not_edited", "edited_unseen"), why))
             return

@@ -69,7 +69,7 @@ _FILE_NAMES = (
 
 
 def _of_files(evidence: EvidenceView) -> Published:
-    reason = evidence.kinds_reason
+    reason = evidence.details_reason
     if reason is not None:
         return dict.fromkeys(_FILE_NAMES, Number(reason=reason))
     shown = evidence.first(SHOWN)
@@ -158,8 +158,9 @@ def _of_lines(evidence: EvidenceView) -> Published:
 
 
 def _repeated_lines(evidence: EvidenceView) -> Number:
-    if evidence.trace_reason is not None or evidence.basis == "categories":
-        return Number(reason=evidence.trace_reason or "older_document")
+    reason = evidence.trace_reason or evidence.older
+    if reason is not None:
+        return Number(reason=reason)
     accesses = shown_lines(evidence)
     counted = [one for one in accesses if one.runs is not None]
     if lines_unknown(accesses, counted):
@@ -241,7 +242,7 @@ _CONTEXTBENCH = (
 )
 _NO_FILES = (
     NO_TRUTH_OR_TRACE
-    + ", the document is of version 1.0 (`older_document`), or nothing was shown (`nothing_shown`)"
+    + ", the document is older than version 1.2 (`older_document`), or nothing was shown (`nothing_shown`)"
 )
 _NO_LINES = (
     "the task has no annotated lines (`no_chunk_ground_truth`, `no_gold_context`), there is no "
@@ -271,7 +272,7 @@ _DECLARED = (
         "ContextBench file coverage",
         "Share of the gold files whose content was shown.",
         "|gold ∩ shown| / |gold|",
-        NO_TRUTH_OR_TRACE + ", or the document is of version 1.0 (`older_document`)",
+        NO_TRUTH_OR_TRACE + ", or the document is older than version 1.2 (`older_document`)",
         _EXPLORED + " It equals `shown.file_recall`.",
         _CONTEXTBENCH,
         ("src/app.py and src/db.py of three: 2 / 3", 0.6667),

@@ -38,9 +38,7 @@ def _in_order(evidence: EvidenceView) -> list[ShownLines]:
     lines = OriginalLines()
     found: list[ShownLines] = []
     for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
-        # Version 1.1 stored only the first and the last line of a search's matches.
-        doubtful = evidence.version < (1, 2) and touch.kind == "matched"
-        shown = lines.take(touch.key, touch.access, doubtful=doubtful)
+        shown = lines.take(touch.key, touch.access)
         if touch.kind in SHOWN:
             runs, height = (None, 0) if shown is None else shown
             found.append(ShownLines(touch, runs, height))

@@ -48,7 +48,7 @@ class Threads(Frozen, frozen=True):
 
 def threads(evidence: EvidenceView) -> Threads:
     """The work of a trial's subagents, compared with the ground truth."""
-    if evidence.kinds_reason == "older_document":
+    if evidence.details_reason == "older_document":
         return Threads("older_document")
     agents = _agents(evidence)
     if evidence.reason is not None:

@@ -112,7 +112,8 @@ def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
 
 
 def _masked_once(text: str, masked_as: Callable[[str], str] = _plainly) -> str:
-    escape = _ESCAPED.search(text)
+    has_escape = "\\" in text or "%" in text or "&" in text  # quicker than the pattern says no
+    escape = _ESCAPED.search(text) if has_escape else None
     # Names are not looked for twice in text with escaped line ends: `nDB_PASSWORD` is not a name,
     # and the value of `password: str\\n` is not `str\\n`.
     spans = _spans(text, names=escape is None or _ESCAPED_END.search(text) is None)

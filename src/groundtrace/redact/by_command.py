@@ -33,7 +33,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "snyk": (rf"\bsnyk[ \t]{{1,8}}auth[ \t]{{1,8}}{VALUE}",),
     "wandb": (rf"\bwandb[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}{VALUE}",),
     "bw ": (
-        rf"\bbw[ \t]{{1,8}}unlock[ \t]{{1,8}}{VALUE}",
+        rf"\bbw[ \t]{{1,8}}unlock[ \t]{{1,8}}{_FLAGS}{VALUE}",
         rf"\bbw[ \t]{{1,8}}login[ \t]{{1,8}}\S{{1,100}}@\S{{1,100}}[ \t]{{1,8}}{VALUE}",
     ),
     "pypi-token": (rf"\bpypi-token\.\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
@@ -54,7 +54,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "masterauth": (rf"(?i)\bmasterauth[ \t]{{1,8}}{VALUE}",),
     "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
     "<<<": (
-        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|cryptsetup|gpg|openssl)\b"
+        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl)\b"
         rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
     ),
     "encrypt_string": (rf"\bencrypt_string[ \t]{{1,8}}{_FLAGS}{VALUE}",),
@@ -95,11 +95,43 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "alias set": (
         rf"\balias[ \t]{{1,8}}set[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}https?://\S{{1,200}}[ \t]{{1,8}}{VALUE}",
     ),
+    "setapikey": (rf"(?i)\bnuget[ \t]{{1,8}}setapikey[ \t]{{1,8}}{VALUE}",),
+    "cf auth": (rf"\bcf[ \t]{{1,8}}auth[ \t]{{1,8}}[\w.@-]{{1,80}}[ \t]{{1,8}}{VALUE}",),
+    "--encrypt": (
+        rf"\bqpdf\b{_REST}\s--encrypt[ \t]{{1,8}}{VALUE}",
+        rf"\bqpdf\b{_REST}\s--encrypt[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "password-command": (
+        rf"--password-command[=\s]\s{{0,8}}[\"']?(?:echo|printf)[ \t]{{1,8}}{VALUE}",
+    ),
+    "(echo": (
+        r"(?i)(?:token|passw?o?r?d?|pass-?file|secret|key)[\w-]{0,20}[ =][\"']?[$<]\(\s{0,4}"
+        rf"(?:echo|printf)[ \t]{{1,8}}(?:-n[ \t]{{1,8}})?{VALUE}",
+    ),
+    "setproperty": (
+        r"(?i)\bsetProperty\([\"'][\w.-]{0,80}(?:password|secret|token|key)[\"'],\s{0,8}"
+        r"[\"'](?P<value>[^\"'\n]{3,400})[\"']",
+    ),
+    "<entry": (
+        r"(?i)<entry[ ]key=[\"'][\w.-]{0,80}(?:password|secret|token|api[._-]?key)[\"']>"
+        r"(?P<value>[^<$\s]{3,400})<",
+    ),
+    "variable": (
+        r"\bvariable[ ]\"\w{0,80}(?:password|secret|token|_key)\"\s{0,8}\{[^{}]{0,400}?"
+        r"\bdefault\s{0,20}=\s{0,8}\"(?P<value>[^\"$\n]{3,400})\"",
+    ),
+    "private-lines": (
+        r"Private-Lines:[ \t]{0,8}\d{1,4}\s{1,4}(?P<value>[A-Za-z0-9+/=]{16,}(?:\s{1,2}[A-Za-z0-9+/=]{16,})*)",
+    ),
     "obscure": (rf"\brclone[ \t]{{1,8}}obscure[ \t]{{1,8}}{VALUE}",),
     "chamber": (
         rf"\bchamber[ \t]{{1,8}}write[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
     ),
-    "securestring": (rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}(?:-String[ \t]{{1,8}})?{VALUE}",),
+    "securestring": (rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "env:": (
+        rf"(?i)\b(?:set|new)-(?:item|content)\b{_REST}\benv:[\\/]{{0,8}}\w{{0,60}}"
+        rf"(?:token|secret|passw?o?r?d?|pwd|key|credentials?)[\"']?[ \t]{{1,8}}{_FLAGS}{VALUE}",
+    ),
     "getconnection": (
         r"getConnection\([^()\n]{1,200},\s{0,8}[\"'][^\"'\n]{1,80}[\"']\s{0,8},\s{0,8}[\"'](?P<value>[^\"'\n]{3,200})[\"']",
     ),

@@ -53,7 +53,7 @@ _KINDS: Mapping[str, NameKind] = {
             *("storepass", "keypass", "dbpass", "userpass", "mypass", "pgpass", "sshpass"),
             *("passcode", "userpassword", "pgpassword", "rootpass", "credential", "credentials"),
             *("pgpassfile", "secrets", "masterpassword", "pswd", "psw", "cred", "creds"),
-            *("psk",),
+            *("psk", "passwort"),
         ),
         "password",
     ),
@@ -64,6 +64,7 @@ _KINDS: Mapping[str, NameKind] = {
             *("apisecret", "authkey", "signingkey", "masterkey", "accountkey", "encryptionkey"),
             *("sessionid", "jsessionid", "phpsessid", "sessid", "signature", "sig", "refreshtoken"),
             *("sharedaccesskey", "sharedsecret", "sid", "session", "idtoken", "userkey", "appkey"),
+            *("identitytoken", "registrytoken", "sessiontoken", "securitytoken", "bearertoken"),
         ),
         "token",
     ),
@@ -143,26 +144,27 @@ _NOT_FIRST: Mapping[NameKind, frozenset[str]] = {
 
 _SEPARATOR = regex(
     r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
-    r"""(?:,?\s{0,16}(?:\\{0,3}["'])?value(?:\\{0,3}["'])?\s{0,8}(?=[:=]))?"""
+    r"""(?:,?\s{0,16}(?:\\{0,3}["'])?[Vv]alue(?:\\{0,3}["'])?\s{0,8}(?=[:=]))?"""
     r"""(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
 )
 _ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
 _FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
+_WORD_SEPARATOR = regex(r"[\"']?[ \t]{1,16}(?=[^\s=:-])")
 _SETS = regex(
-    r"(?:\b(?:set|setx|setenv|ENV|put|modify|connect|mysqladmin)|\bconfig\s{1,8}(?:create|--\w{1,10})|-gx|-x)"
-    r"\s[^\n|;&\"']{0,79}\Z"
+    r"(?:\b(?:set|setx|setenv|ENV|put|modify|connect|mysqladmin)|\bconfig\s{1,8}(?:create|--\w{1,10})|defaults\s{1,8}write|-gx|-x)"
+    r"\s[^\n|;&\"']{0,79}[\"']?[^\s|;&\"']{0,79}\Z"
 )
 """A program before a name that takes the name and its value as two words."""
 _ELEMENT = regex(r">(?=[^<\s])")
 _QUOTE = regex(r"""\\{0,3}["'`]|[rbuf]["']""")
 _UNQUOTED = regex(r"""[^\s"'`,;&|<>]+""")
 _SCHEME = regex(
-    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|negotiate)(?:[ \t]|\\{1,8} |%20)+"
+    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|ssws|negotiate)(?:[ \t]|\\{1,8} |%20)+"
 )
 
 
-_SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot)(?:\s|\\{1,8} |%20){1,4}\Z")
+_SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot|ssws)(?:\s|\\{1,8} |%20){1,4}\Z")
 
 
 def by_name(text: str) -> Iterator[CredentialSpan]:
@@ -253,7 +255,7 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
         return None if flag is None else _value_at(text, flag.end(), "joined", " ")
     if text[start:end].isupper() and (argument := _ARGUMENT.match(text, end)) is not None:
         return _value_at(text, argument.end(), "quoted", ",")
-    apart = _FLAG_SEPARATOR.match(text, end)
+    apart = _WORD_SEPARATOR.match(text, end)
     if apart is not None and _SETS.search(text, max(0, start - _MAX_NAME), start):
         found = _value_at(text, apart.end(), "spaced", " ")
         return found if found is not None and _stands_alone(text[slice(*found[0])]) else None

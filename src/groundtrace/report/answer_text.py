@@ -112,6 +112,8 @@ class ShownAnswer:
     baseline: str | None
     config: str | None
     rows: tuple[ShownRow, ...]
+    level: str
+    """How sure the intervals of the rows are; empty if there is none."""
     sentences: str
     look_at: tuple[ShownLimit, ...]
     prices: str = ""
@@ -127,10 +129,18 @@ def shown(answer: Answer) -> ShownAnswer:
         baseline=None if answer.baseline is None else shown_name(answer.baseline),
         config=None if answer.config is None else shown_name(answer.config),
         rows=tuple(map(shown_row, rows)),
+        level=_level(answer),
         sentences=shown_name(answer.headline, SENTENCES),
         look_at=tuple(map(_limit, answer.look_at)),
         prices="" if answer.prices is UNSET else answer.prices,
     )
+
+
+def _level(answer: Answer) -> str:
+    if not any(row.n and row.ci_low is not None for row in answer.rows):
+        return ""
+    apart = answer.comparison == "unpaired_comparisons"
+    return f"95 % intervals, {'each row for itself' if apart else 'all rows together'}"
 
 
 def _limit(item: LookAt) -> ShownLimit:
@@ -148,8 +158,9 @@ def title(answer: Answer) -> str:
 
 def about(answer: Answer) -> str:
     """How many tasks and trials an answer is about."""
-    trials = sum(one.trials for one in answer.trials.values())
-    lost = sum(one.lost for one in answer.trials.values())
+    counts = answer.trials.values()
+    trials = sum(one.trials if one.compared is UNSET else one.compared for one in counts)
+    lost = sum(one.lost if one.compared_lost is UNSET else one.compared_lost for one in counts)
     counted = plural(trials, "trial")
     if 0 < lost < trials:
         counted += f", {lost:,} lost"
@@ -246,6 +257,11 @@ def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
         yield from (paint(part, "title") for part in _fold(answer.title, width))
         yield ""
         yield from _table(answer, width, paint)
+        if answer.level:
+            yield from (
+                f"{'':<{LABEL}}{part}"
+                for part in _fold(f"in brackets: {answer.level}", width - LABEL)
+            )
         yield ""
     yield from _fold(answer.sentences, width)
     for number, item in enumerate(answer.look_at):
@@ -433,6 +449,7 @@ def render_html(document: ImpactDocument) -> str:
         parts.append(f"<p><strong>{escape(found.title)}</strong></p>")
         heads = ["", "", *(() if found.baseline is None else (found.baseline, found.config)), ""]
         parts.append(_html_table(found, heads))
+        parts.append(f"<p>In brackets: {found.level}</p>" if found.level else "")
     parts.append(f"<p>{escape(found.sentences)}</p>")
     if found.prices:
         parts.append(f"<p>{escape(PRICES)}</p><pre>{escape(found.prices)}</pre>")

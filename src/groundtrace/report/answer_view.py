@@ -6,7 +6,7 @@ configuration side by side and says why they are not compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -109,6 +109,8 @@ class PairView:
     """What the picture shows."""
     statement: str
     look_at: tuple[LimitView, ...]
+    prices: str
+    """A file of prices to fill in, if cost is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +125,21 @@ class AnswerView:
     """Each number's name and what it measures: a hint on hover needs a mouse."""
 
 
-def answer_view(data: ReportData, colours: Colours) -> AnswerView:
-    """The first screen of a report."""
+def answer_view(
+    data: ReportData, colours: Colours, titles: Mapping[str, Sequence[str]] | None = None
+) -> AnswerView:
+    """The first screen of a report; `titles` are what the table of trials calls tasks, if that is
+    not their name."""
+    known = titles or {}
     impact = data.impact
     if impact is None or impact.answer.comparison is None:
-        pair, named = _side_by_side(data, colours)
+        pair, named = _side_by_side(data, colours, known)
         return AnswerView((pair,), "", _meanings(named, ratios=False))
     compared = pair_answers(impact)
     apart = len(impact.answers) - len(compared)
     rows = [row for answer in compared for row in answer.rows if row.n]
     return AnswerView(
-        pairs=tuple(_pair(data, impact, answer, colours) for answer in compared),
+        pairs=tuple(_pair(data, impact, answer, colours, known) for answer in compared),
         apart=f"{plural(apart, 'other pair')} {'has' if apart == 1 else 'have'} fewer than 3 tasks "
         "to compare; the table “What could be compared” says why."
         if apart
@@ -145,7 +151,13 @@ def answer_view(data: ReportData, colours: Colours) -> AnswerView:
     )
 
 
-def _pair(data: ReportData, impact: ImpactDocument, answer: Answer, colours: Colours) -> PairView:
+def _pair(
+    data: ReportData,
+    impact: ImpactDocument,
+    answer: Answer,
+    colours: Colours,
+    titles: Mapping[str, Sequence[str]],
+) -> PairView:
     texts = shown(answer)
     rows = [row for row in answer.rows if row.n] or answer.rows  # as `shown` does
     comparison = comparison_of(impact, answer)
@@ -168,9 +180,10 @@ def _pair(data: ReportData, impact: ImpactDocument, answer: Answer, colours: Col
             for at, (row, text, one) in enumerate(zip(rows, texts.rows, intervals, strict=True))
         ),
         compared=True,
-        heading=_heading(drawn),
+        heading=_heading(drawn, texts.level),
         statement=texts.sentences,
-        look_at=tuple(map(_limit, texts.look_at)),
+        look_at=tuple(_limit(item, titles) for item in texts.look_at),
+        prices=texts.prices,
     )
 
 
@@ -203,14 +216,10 @@ def _scope(data: ReportData) -> Paragraph:
     return (f"{text} of the run ", Name(data.scope), ".")
 
 
-def _heading(intervals: Sequence[DrawnInterval]) -> str:
-    parts = (
-        ["with its interval, all together 95 %"]
-        if any(one.low is not None for one in intervals)
-        else []
-    )
+def _heading(intervals: Sequence[DrawnInterval], level: str) -> str:
+    parts = [level] if level else []
     parts += ["small dots are single tasks"] if any(one.tasks for one in intervals) else []
-    return ", ".join(["Difference", *parts])
+    return f"Difference ({'; '.join(parts)})" if parts else "Difference"
 
 
 def _interval(row: AnswerRow, comparison: MatchedComparison | None) -> DrawnInterval | None:
@@ -239,8 +248,8 @@ def _line(
     return AnswerLine(text, title, (text.baseline, text.config), picture, axis)
 
 
-def _limit(item: ShownLimit) -> LimitView:
-    names = [shown_name(name) for name in item.tasks]
+def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
+    names = [name for task in item.tasks for name in titles.get(task) or (shown_name(task),)]
     if not names:
         section = _SECTIONS.get(item.kind)
         return LimitView(item.text, None if section is None else f"#{section}", (), 0)
@@ -253,7 +262,9 @@ def trials_address(tasks: Sequence[str]) -> str:
     return "#at=trials&" + "&".join(f"task={quote(name, safe='')}" for name in tasks)
 
 
-def _side_by_side(data: ReportData, colours: Colours) -> tuple[PairView, list[str]]:
+def _side_by_side(
+    data: ReportData, colours: Colours, titles: Mapping[str, Sequence[str]]
+) -> tuple[PairView, list[str]]:
     """Means of the configurations, if there is nothing to compare; and their metrics."""
     answer = None if data.impact is None else data.impact.answer
     groups = data.summary.by_config
@@ -273,7 +284,7 @@ def _side_by_side(data: ReportData, colours: Colours) -> tuple[PairView, list[st
         lines.append(AnswerLine(text, title, values, None, None))
     left = len(groups) - len(kept)
     texts = None if answer is None else shown(answer)
-    limits = [] if texts is None else list(map(_limit, texts.look_at))
+    limits = [] if texts is None else [_limit(item, titles) for item in texts.look_at]
     if left:
         more = f"{plural(left, 'more configuration')} in the tables below"
         limits.insert(0, LimitView(more, "#groups", (), 0))
@@ -287,6 +298,7 @@ def _side_by_side(data: ReportData, colours: Colours) -> tuple[PairView, list[st
         heading="",
         statement=_no_analysis(data) if texts is None else texts.sentences,
         look_at=tuple(limits),
+        prices="" if texts is None else texts.prices,
     )
     return view, named
 

@@ -36,6 +36,13 @@ def seconds(value: float | None) -> str:
     return _written(value, lambda n: f"{n:,.1f} s" if abs(n) < 99.95 else f"{n:,.0f} s")
 
 
+def duration(value: float | None) -> str:
+    """A duration that may be hours."""
+    if value is None or value < 7200:
+        return seconds(value) if value is None or value < 120 else f"{value / 60:,.0f} min"
+    return f"{value / 3600:,.1f} h"
+
+
 def dollars(value: float | None) -> str:
     """An amount of US dollars, to a tenth of a cent below a dollar."""
     return _written(value, lambda n: f"${n:,.3f}" if abs(n) < 1 else f"${n:,.2f}")

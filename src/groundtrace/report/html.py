@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
+from groundtrace.report.answer_text import PRICES
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph
 from groundtrace.report.blocks_of_trials import MadeTrial, Packed, Packing, made_trial
@@ -80,7 +81,8 @@ def render(data: ReportData) -> str:
     filled = {chart.section for chart in drawn} | {"trials"}
     return _template().render(
         policy=_policy(script, style=style),
-        answer=answer_view(data, colours),
+        answer=answer_view(data, colours, table.titles),
+        prices=PRICES,
         scope=_scope(data),
         status=STATUS,
         unmasked="" if is_masking() else UNMASKED,

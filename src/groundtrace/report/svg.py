@@ -71,8 +71,10 @@ _ANCHORS = {None: None, "middle": "mid", "end": "end-of"}
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
-    """A straight line."""
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+    """A straight line: as a path, which is shorter, because a page has hundreds of lines."""
+    end = f"H{_written(x2)}" if y1 == y2 else f"V{_written(y2)}" if x1 == x2 else None
+    route = end or f"L{_written(x2)} {_written(y2)}"
+    return element("path", d=f"M{_written(x1)} {_written(y1)}{route}", class_=class_)
 
 
 def circle(x: float, y: float, radius: float, class_: str, title: str | None = None) -> Markup:

@@ -30,9 +30,11 @@ CHAIN = (
     "file_recall",
     "shown.file_recall",
     "util_read_overlap_with_relevant_files",
+    "function_recall",
     "util_write_overlap_with_expected_edit_files",
+    "function_edit_recall",
 )
-"""From relevant files met to files edited."""
+"""From relevant files met to files edited, with the needed functions where they are known."""
 SOLVED = "solved"
 """1 for a trial with a reward of 1, else 0; without a reward there is no value."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from groundtrace.base.times import parse_time
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.safe_text import shown_name
@@ -14,7 +15,9 @@ from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.verdicts import VERDICTS, verdict_of
 
 NUMBER_COLUMNS = QUANTITIES.names_in("trial_table")
-"""Numbers of the table. The number of calls and the number of missed files come after them."""
+"""Numbers of the table. After them come time and tokens of sessions, which have few other numbers,
+the number of calls and the number of missed files."""
+SESSION_TIME = "Time from the first line of a session to its last call, pauses included."
 
 
 LISTS = ("configs", "suites", "runs", "models", "found", "verdicts")
@@ -30,10 +33,14 @@ def trial_columns() -> list[dict[str, str]]:
         found.append(
             {"name": name, "label": label, "better": record.better, "measures": record.measures}
         )
-    calls = "Tool calls of the trial."
-    missed = "Relevant files that were never met."
-    found.append({"name": "calls", "label": "calls", "better": "", "measures": calls})
-    found.append({"name": "missed", "label": "missed", "better": "lower", "measures": missed})
+    own = [
+        ("session", "session time", "", SESSION_TIME),
+        ("tokens", "output tokens", "lower", QUANTITIES["output_tokens"].measures),
+        ("calls", "calls", "", "Tool calls of the trial."),
+        ("missed", "missed", "lower", "Relevant files that were never met."),
+    ]
+    keys = ("name", "label", "better", "measures")
+    found += [dict(zip(keys, column, strict=True)) for column in own]
     return found
 
 
@@ -63,6 +70,8 @@ class TrialTable:
         """Number of rows added, including those beyond the limit."""
         self.places: dict[tuple[str, str | None], int] = {}
         """Run and document of a trial to its row."""
+        self.titles: dict[str, list[str]] = {}
+        """Task to what its rows are called, if that is not its name."""
         self._limit = limit
         self._lists = {name: _List() for name in LISTS}
 
@@ -78,9 +87,12 @@ class TrialTable:
             self.copies.add(len(self.rows))
         values, texts = shown_numbers(row)
         lists = self._lists
+        task = shown_name(_task(row))
+        if row.title is not None:
+            self.titles.setdefault(row.task_name, []).append(task)
         self.rows.append(
             [
-                shown_name(_task(row)),
+                task,
                 shown_name(row.trial_name),
                 lists["configs"].number(row.config_name),
                 lists["suites"].number(row.benchmark or "unknown"),
@@ -124,15 +136,34 @@ def found_word(row: TrialRow, counted_in: str | None) -> str:
 def shown_numbers(row: TrialRow) -> tuple[list[float | None], list[str]]:
     """Values of `trial_columns` to sort by, and the texts to show."""
     found = [value_of(row, name) for name in NUMBER_COLUMNS]
-    texts = [formats.brief(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
+    texts = [_text(name, value) for name, value in zip(NUMBER_COLUMNS, found, strict=True)]
     # The page only sorts by these values: all digits would take a megabyte for 10,000 trials.
     values = [None if value is None else round(value, 6) for value in found]
     calls = row.summary.total_events if row.volume else None
     missed = row.labels.get("missed_key_evidence") if row.computable else None
     truth = row.summary.ground_truth_files_total
-    values += [calls, missed]
+    session = session_seconds(row)
+    tokens = None if session is None or row.outcome is None else row.outcome.output_tokens
+    values += [session, tokens, calls, missed]
     texts += [
+        formats.duration(session),
+        formats.tokens(tokens),
         formats.count(calls),
         formats.MISSING if missed is None else f"{missed:,} of {truth:,}",
     ]
     return values, texts
+
+
+def _text(name: str, value: float | None) -> str:
+    """A number of one trial: unlike a mean, a count has no decimals."""
+    if value is not None and QUANTITIES[name].unit in ("calls", "files") and value == int(value):
+        return formats.count(int(value))
+    return formats.brief(name, value)
+
+
+def session_seconds(row: TrialRow) -> float | None:
+    """How long a session lasted, from its first line to its last call; None if that is not known."""
+    if row.started_at is None or row.last_call_at is None:
+        return None
+    first, last = parse_time(row.started_at), parse_time(row.last_call_at)
+    return None if first is None or last is None else max(0.0, last - first)

@@ -86,6 +86,7 @@ def row_from(
         title=where.title or None,
         branch=where.branch or None,
         started_at=where.started_at or None,
+        last_call_at=where.last_call_at or None,
         servers={} if metrics.servers is UNSET else metrics.servers,
         relevant_lines=_relevant_lines(metrics),
         outcome=outcome,

@@ -78,6 +78,8 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     branch: str | None = None
     started_at: str | None = None
     """When the session began, for trials without records."""
+    last_call_at: str | None = None
+    """When its last tool call was made."""
     servers: Mapping[str, ServerUse] = field(default_factory=dict)
     """What the calls of each MCP server took, beside those of all other tools."""
     relevant_lines: float | None = None

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import fits_only
 from groundtrace.documents.codec import decode
 from groundtrace.documents.masked import masked
@@ -60,13 +61,15 @@ def read_outcomes(folder: Folder) -> StoredDocument[OutcomesDocument]:
 def read_one(folder: Folder, path: str, kind: str) -> StoredDocument[D]:
     """One document of a known kind."""
     try:
-        document = decode(kind, folder.read(path, MAX_DOCUMENT), path)
+        data = folder.read(path, MAX_DOCUMENT)
+        with guarded_if_large(len(data)):
+            document = decode(kind, data, path)
         # Others can have written it; all other documents are made from these.
         document = masked(document) if kind == "retrieval_events" else document
         return StoredDocument(path, document)
     except VersionError as error:
         return StoredDocument(path, None, Problem(path, "unknown_version", str(error)))
-    except InputError as error:
+    except (InputError, OverLimitError) as error:
         return StoredDocument(path, None, Problem(path, "broken_document", str(error)))
     except OSError as error:
         return StoredDocument(path, None, Problem(path, "unreadable_document", str(error)))

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from groundtrace import __version__
+from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.storage import Folder, Links
@@ -77,11 +78,14 @@ def load_state(folder: Folder) -> State:
     """The state of the folder, or an empty one."""
     try:
         data = folder.read(FILE_NAME, MAX_STATE)
-        version = msgspec.json.decode(data, type=_MadeBy).groundtrace
-        if version != __version__:
-            return State(earlier=version)
-        return msgspec.json.decode(data, type=State)
+        with guarded_if_large(len(data)):
+            version = msgspec.json.decode(data, type=_MadeBy).groundtrace
+            if version != __version__:
+                return State(earlier=version)
+            return msgspec.json.decode(data, type=State)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError, MemoryError):
+        return State()
+    except OverLimitError:
         return State()
 
 

@@ -6,14 +6,19 @@ file that the output names is used, and the arguments only if the output names n
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 from groundtrace.answers.cuts import begun_lines
-from groundtrace.answers.file_names import named_like_file, usable
+from groundtrace.answers.editor_text import (
+    View,
+    abbreviated_view,
+    file_view,
+    folder_files,
+    folder_view,
+    written_file,
+)
+from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import gaps, surfaced
 from groundtrace.answers.line import text_size
-from groundtrace.answers.numbered import SPACED, SURE, numbered, numbered_lines, runs_of
+from groundtrace.answers.numbered import SPACED, SURE, Line, numbered, runs_of
 from groundtrace.answers.places import absolute
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
@@ -23,27 +28,10 @@ from groundtrace.tools.line_shift import edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
 from groundtrace.traces.kit.frames import is_refusal, shown_text
 
-_SHOWS_FILE = regex(
-    r"\s*Here's the result of running `cat -n` on (?:the file: )?(?!a snippet)(?P<path>[^\n]+?):?\n"
-)
-_SHOWS_FOLDER = regex(
-    r"\s*Here(?:'s| are) the files and directories(?=[^\n]*+\n)[^\n]* in (?P<path>/[^\n,:]*+)[^\n]*+\n"
-)
-_WROTE = regex(
-    r"\s*(?:File created successfully at: (?P<created>\S++(?:[^\S\n]++(?![(\n]|\Z)\S++)*+)"
-    r"|(?:The file )(?P<edited>/[^\n]*?) has been (?:edited|created|updated|overwritten)"
-    r"|Last edit to (?P<undone>/[^\n]*?) undone)"
-)
 _REFUSED = regex(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
-    r"Missing required|The path |File already exists|Unrecognized command|Ran into )"
+    r"Missing required|The path |File already exists|Unrecognized command|Ran into |Traceback \(most recent call last\):\n)"
 )
-_ABBREVIATED = regex(
-    r"\s*<NOTE>This file is too large to display entirely\. Showing abbreviated version\.[^\n]*\n"
-)
-"""SWE-agent's view of a large Python file: bodies of functions are left out."""
-_LEFT_OUT = regex(r"\.\.\. eliding lines \d+-\d+ \.\.\.")
-_HEAD = 8192
 _WRITES = ("create", "str_replace", "insert", "undo_edit")
 
 
@@ -52,14 +40,12 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     text = shown_text(call.result)
     given = absolute(first_text(call.arguments, entry.path_arguments), cwd)
     command = text_or_empty(call.arguments.get("command"))
-    head = text[:_HEAD]
-    shows, folder, wrote = _SHOWS_FILE.match(head), _SHOWS_FOLDER.match(head), _WROTE.match(head)
-    if wrote is not None or (command in _WRITES and shows is None and folder is None):
-        path = next((p for p in wrote.groups() if p), given) if wrote else given
-        return _written(call, text, absolute(path, cwd))
+    shows, folder, wrote = file_view(text), folder_view(text), written_file(text)
+    if wrote or (command in _WRITES and shows is None and folder is None):
+        return _written(call, text, absolute(wrote or given, cwd))
     if folder is not None:
-        root = absolute(folder["path"], cwd)
-        names = tuple(_folder_files(text[folder.end() :], root))
+        root = absolute(folder.path, cwd)
+        names = tuple(folder_files(folder.body, root))
         refs = surfaced(names, "editor: files listed by view")
         return Findings(refs=refs, category="file_search")
     category: Category = "file_search" if _is_folder(call, text) else "file_read"
@@ -67,15 +53,14 @@ def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         return Findings(failed=True, category=category)
     if shows is None and (call.result.is_error or _REFUSED.match(text) or is_refusal(text)):
         return Findings(failed=True, category=category)
-    if shows is None and (short := _ABBREVIATED.match(head)) is not None and usable(given):
-        return _viewed_in_part(text[short.end() :], given)
+    short = abbreviated_view(text) if shows is None and usable(given) else None
+    if short is not None:
+        return _viewed_in_part(short, given)
     return _viewed(call, text, shows, given, cwd)
 
 
-def _viewed_in_part(body: str, path: str) -> Findings:
+def _viewed_in_part(lines: list[Line], path: str) -> Findings:
     """A view that left out lines of the file and said so."""
-    numbers = numbered_lines(body.split("\n"), SPACED)
-    lines = [line for line in numbers if not _LEFT_OUT.fullmatch(line.text.strip())]
     runs = runs_of(lines)
     if not runs:
         return Findings(failed=True, category="file_read")
@@ -102,18 +87,15 @@ def _written(call: ToolCall, text: str, path: str) -> Findings:
     return Findings(refs=(with_changes(ref, changes),), category="file_write")
 
 
-def _viewed(
-    call: ToolCall, text: str, shows: re.Match[str] | None, given: str, cwd: str | None
-) -> Findings:
+def _viewed(call: ToolCall, text: str, shows: View | None, given: str, cwd: str | None) -> Findings:
     """A file that was opened.
 
     The extra empty line at the end of a view is not a line of the file.
     """
-    path = absolute(shows["path"], cwd) if shows else given
-    body = text[shows.end() :] if shows else text
+    path = absolute(shows.path, cwd) if shows else given
+    body = shows.body if shows else text
     spaced = shows is not None and SPACED.match(body) is not None
-    form = SPACED if spaced else SURE
-    shown = numbered(begun_lines(body), form)
+    shown = numbered(begun_lines(body), SPACED if spaced else SURE)
     if not usable(path) or (shown is None and not body.strip()):
         return Findings(failed=True, category="file_read")
     if shown is not None and shown.ends_empty():
@@ -142,26 +124,3 @@ def _is_folder(call: ToolCall, text: str) -> bool:
         or "files and directories" in text[:200]
         or "is a directory" in text[:300]
     )
-
-
-def _folder_files(body: str, root: str) -> Iterator[str]:
-    """Files in a view of a directory. In newer versions folders end in `/`.
-
-    Older versions do not mark folders. There a name is a file if nothing lies below it and it has
-    an extension or a name that only files have.
-    """
-    names: list[str] = []
-    for line in body.split("\n"):
-        name = line.strip()
-        if not name or (name.startswith("(") and name.endswith(")")):
-            if names and not name:
-                break
-            continue
-        names.append(name if name.startswith("/") else f"{root}/{name}")
-    marked = any(name.endswith("/") for name in names)
-    parents = {name.rpartition("/")[0] for name in names}
-    for name in names:
-        if name.endswith("/") or name.rstrip("/") == root or name in parents:
-            continue
-        if marked or named_like_file(name):
-            yield name

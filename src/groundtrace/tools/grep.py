@@ -7,27 +7,31 @@ it was one file, the lines have no name at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.found import BARE, BREAK, MATCH, found, found_in, no_number, numbers_rise
-from groundtrace.answers.headed import below_in_tag, found_below, text_below
+from groundtrace.answers.headed import (
+    below_barred,
+    below_in_tag,
+    found_below,
+    in_workspace,
+    is_barred,
+    text_below,
+)
 from groundtrace.answers.line import Shown
 from groundtrace.answers.name_rows import ROWS
+from groundtrace.answers.object_lines import found_objects, sampled_files
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.texts import text_of
-from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
-    as_items,
     as_mapping,
     as_texts,
     first_text,
     text_or_empty,
-    whole_number,
 )
 from groundtrace.model import ToolCall
 from groundtrace.tools import structured
@@ -45,7 +49,6 @@ _NOTE = regex(
     r"|\[\d+ lines? truncated|\.\.\. \[",
     re.IGNORECASE,
 )
-_WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
 _ALONE = regex(r"0*[1-9]\d{0,8}")
 """How often a file matched, if only one was searched."""
 
@@ -184,78 +187,25 @@ def _in_blocks(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
     below it `  Line 12: text`, that of Cursor the path alone and below it `  12:text`, in a tag.
     Searches of other harnesses answer with an object that lists the files.
     """
-    workspace = _WORKSPACE.match(text[:5000])
+    workspace = in_workspace(text)
     if workspace is not None:
-        body = text[workspace.end() :].partition("</workspace_result>")[0]
-        return list(below_in_tag(body.split("\n"), lambda name: absolute(name, workspace["root"])))
-    if "\n│" in text or _HEADING.search(text[:5000]):
-        return list(_below_names(text, cwd, scope)) or None
-    objects = structured.objects_in(text, "File")
-    if objects is not None:
-        return list(_in_objects(objects, cwd, scope))
-    listed = _listed_files(text, cwd, scope)
-    if listed is not None:
-        return listed
+        root, below = workspace
+        return list(below_in_tag(below, lambda name: absolute(name, root)))
     lines = text.split("\n")
-    return list(found_below(lines, lambda name: locate(name, cwd, scope), bare=False)) or None
+    if is_barred(text):
+        kept = [line for line in lines if not _NOTE.match(line)]
+        return list(below_barred(kept, lambda name: _name_above(name, cwd, scope))) or None
+
+    def place(name: str) -> str:
+        return locate(name, cwd, scope)
+
+    objects = found_objects(text, place)
+    if objects is None:
+        objects = sampled_files(text, place)
+    if objects is not None:
+        return objects
+    return list(found_below(lines, place, bare=False)) or None
 
 
-_HEADING = regex(r"(?:^|\n)# \S[^\n]{0,4096}\n *\d{1,9} \| ")
-_BARRED = regex(r" *(\d{1,9}) \| ")
-
-
-def _below_names(text: str, cwd: str | None, scope: str) -> Iterator[Shown]:
-    """Lines below the names of their files: Roo Code writes `# path`, then `  12 | text`; Cline the
-    path alone, then `│text` without a number."""
-    path = ""
-    for line in text.split("\n"):
-        number = _BARRED.match(line)
-        if line.startswith("│"):
-            if path and line != "│----":
-                yield Shown(path, "matched", None, None, len(line) + 1)
-        elif number is not None:
-            if path:
-                yield Shown(path, "matched", int(number[1]), None, len(line) + 1)
-        elif line.strip() and not _NOTE.match(line) and not line.startswith("----"):
-            name = line.strip().removeprefix("# ")
-            path = locate(name, cwd, scope) if named_like_file(name) or "/" in name else ""
-
-
-def _in_objects(
-    objects: Sequence[Mapping[str, Any]], cwd: str | None, scope: str
-) -> Iterator[Shown]:
-    """Lines that were found, one object for each; files if there are no lines."""
-    for one in objects:
-        path, line = locate(one["File"], cwd, scope), whole_number(one.get("LineNumber"))
-        if line is None:
-            yield Shown(path, "surfaced")
-        else:
-            yield Shown(path, "matched", line, None, len(text_or_empty(one.get("LineContent"))) + 1)
-
-
-def _listed_files(text: str, cwd: str | None, scope: str) -> list[Shown] | None:
-    """Files of an answer that is an object with `files`; None for any other answer.
-
-    `{"files": [{"path": …, "firstMatchLine": 69, "sample": "…"}]}` shows that one line of each
-    file.
-    """
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
-    except jsonio.BadJsonError:
-        return None
-    if not isinstance(as_mapping(value).get("files"), list):
-        return None
-    shown = []
-    for entry in as_items(value["files"]):
-        members = as_mapping(entry)
-        name = entry if isinstance(entry, str) else text_or_empty(members.get("path"))
-        sample = text_or_empty(members.get("sample"))
-        line = whole_number(members.get("firstMatchLine")) if sample else None
-        path = locate(name, cwd, scope) if name else ""
-        if line is None:
-            shown.append(Shown(path, "surfaced"))
-        else:
-            shown.append(Shown(path, "matched", line, None, len(sample)))
-    return shown
+def _name_above(name: str, cwd: str | None, scope: str) -> str | None:
+    return locate(name, cwd, scope) if named_like_file(name) or "/" in name else None

@@ -187,6 +187,8 @@ def sed_changes(command: str) -> dict[str, list[EditedLines]]:
 def _on_one_line(command: str) -> str:
     """The command with lines that end in a backslash joined, as a shell joins them: not in single
     quotes, where `a\\` and the lines below it are the text that sed inserts."""
+    if "\\\n" not in command:
+        return command
     out: list[str] = []
     quote = ""
     at = 0

@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
+from groundtrace.answers.changed import patch_sections
 from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, gaps, surfaced
@@ -18,7 +21,9 @@ from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
 from groundtrace.answers.listed import DASHED, dashed_tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
+from groundtrace.answers.object_lines import objects_in
 from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.tagged import Tagged, in_tags
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
     as_items,
@@ -33,8 +38,7 @@ from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings
 from groundtrace.tools.line_shift import body_shift, edit_changes, with_changes
 from groundtrace.tools.table import ToolEntry
-from groundtrace.tools.tagged_reads import tagged_read
-from groundtrace.traces.kit.frames import is_refusal, shown_text
+from groundtrace.traces.kit.frames import is_refusal, shown_text, without_more
 
 _DEFAULT_LIMIT = 2000
 _UNREADABLE = regex(
@@ -69,10 +73,11 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     stated = structured.stated(result.data)
     if stated is not None:
         return structured.read(call, entry, cwd, stated)
-    text = shown_text(result)
-    tagged = None if result.is_error else tagged_read(text, cwd)
+    answer = shown_text(result)
+    text = without_more(answer)
+    tagged = None if result.is_error else in_tags(text, lambda name: absolute(name, cwd))
     if tagged is not None:
-        return tagged
+        return _in_tags(tagged, text)
     file = as_mapping(as_mapping(result.data).get("file"))
     path = first_text(call.arguments, entry.path_arguments) or text_or_empty(file.get("filePath"))
     path = absolute(path, cwd)
@@ -91,7 +96,7 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         rule = "read: opened, output without line numbers"
     if not usable(path):
         return NOTHING
-    chars = text_size(text) if shown is None else shown.chars
+    chars = text_size(text, cut=text != answer) if shown is None else shown.chars
     ref = FileRef(
         path,
         "read",
@@ -103,6 +108,17 @@ def read(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         printed=text,
     )
     return Findings(refs=(ref,))
+
+
+def _in_tags(tagged: Tagged, text: str) -> Findings:
+    """The files of an answer in tags, or the entries of a directory."""
+    if tagged.is_folder:
+        refs = fold(tagged.shown, "read: files listed in a directory")
+        return Findings(refs=refs, category="file_search", failed=not refs)
+    refs = fold(tagged.shown, "read: files in tags")
+    if len(refs) == 1:
+        refs = (replace(refs[0], printed=text),)
+    return Findings(refs=refs, failed=not refs)
 
 
 def _shows_nothing(text: str, file: Mapping[str, Any]) -> bool:
@@ -195,7 +211,7 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text) or not text.strip():
         return NOTHING
     scope = _scope(call, entry, cwd)
-    objects = structured.objects_in(text, "name")
+    objects = objects_in(text, "name")
     if objects is not None:
         files = (one["name"] for one in objects if one.get("isDir") is not True)
         return Findings(
@@ -235,25 +251,18 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs=(with_changes(ref, edit_changes(call, text)),))
 
 
-_PATCH_FILE = regex(r"\*\*\* (?:Add|Update|Delete) File: (.+)|\*\*\* Move to: (.+)")
-
-
-def _patch_shifts(body: str) -> Iterator[tuple[str, int]]:
-    """Files that the text of an `apply_patch` call updates, each with its growth."""
-    for section in re.split(r"^(?=\*\*\* )", body, flags=re.MULTILINE):
-        head, _, lines = section.partition("\n")
-        if head.startswith("*** Update File: "):
-            yield head.removeprefix("*** Update File: "), body_shift(lines.split("\n"))
-
-
 def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """The files in the text of an `apply_patch` call (`*** Update File: …`)."""
     result = call.result
     if result is None or result.is_error or is_refusal(shown_text(result)):
         return NOTHING
     body = first_text(call.arguments, entry.path_arguments)
-    names = [a or b for a, b in _PATCH_FILE.findall(body)]
-    shifts = {absolute(name, cwd): shift for name, shift in _patch_shifts(body)}
+    sections = patch_sections(body)
+    shifts = {
+        absolute(section.name, cwd): body_shift(section.lines)
+        for section in sections
+        if section.verb == "Update"
+    }
     refs = tuple(
         FileRef(
             path,
@@ -261,7 +270,7 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             rule="patch: file named in the patch",
             line_shift=shifts.get(path),
         )
-        for path in dict.fromkeys(absolute(name, cwd) for name in names)
+        for path in dict.fromkeys([absolute(section.name, cwd) for section in sections])
         if usable(path)
     )
     changes = as_items(call.arguments.get("changes"))

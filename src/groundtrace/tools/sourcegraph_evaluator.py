@@ -5,14 +5,15 @@ Its category stays `other` (D2). What its output shows of a file still counts, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.line import Shown
+from groundtrace.answers.numbered import Line
 from groundtrace.answers.payload import payload_of
+from groundtrace.answers.sourcegraph_text import returned
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import distinct, first_text
 from groundtrace.model import FileRef, ToolCall
@@ -31,13 +32,6 @@ _NUMBER = regex(
 _LOCAL = regex(
     r"""\b(?P<name>[A-Za-z_]\w*)\s*=\s*(?:"(?P<double>[^"\n]*)"|'(?P<single>[^'\n]*)')"""
 )
-_NOTES = "Source file read notes:"
-_NOTE = regex(r"- (?P<where>[^\s@]+)(?:@\S+?)?: ")
-_SHOWN_LINE = regex(r"(?:\A|[{\n]|, ) {0,20}(\d{1,9}): ")
-_LISTED = regex(
-    r"(?P<path>[\w@.+-]+(?:/[\w@.+-]+)*\.\w+|[\w@.+-]+(?:/[\w@.+-]+)+)(?:(?: L|:)(?P<line>\d+))?"
-)
-_LONGEST_PATH = 4096
 _LONGEST_SCRIPT = 100_000
 _MOST_READS = 200
 _CHOOSES = regex(r"\b(?:gmatch|find|match)\s*\(")
@@ -53,29 +47,25 @@ def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     opened = _opened(script)
     repos = distinct((*(repo for repo, *_ in opened), *repos_in(script)))
     text = payload.text
-    body, _, notes = text.partition(_NOTES)
+    answer = returned(text)
     if payload.is_error or _EMPTY.fullmatch(text):
         return Findings(failed=True, repos=repos)
     shown: list[Shown] = []
     ranges: list[FileRef] = []
-    if opened and _shows_content(body.strip()):
+    if opened and answer.shows_content:
+        lines = answer.lines if len(opened) == 1 else []
         for repo, path, start, end in opened:
-            lines = [int(n) for n in _SHOWN_LINE.findall(body)] if len(opened) == 1 else []
-            if lines:
-                start, end = min(lines), max(lines)
             several = sum(other[:2] == (repo, path) for other in opened) > 1
             ranged = start is not None and end is not None and 0 < start <= end
             if several and ranged and usable(path) and not _CHOOSES.search(script):
                 ranges.append(FileRef(path, "read", repo, start, end, rule=_RULE))
             else:
-                if lines:
-                    shown += in_runs(path, "read", [(n, n) for n in lines], None, repo)
-                else:
-                    shown.append(Shown(path, "read", start, end, repo=repo))
+                shown += _content(path, start, end, lines, repo)
     elif not opened:
-        shown += _listed(script, body)
-    for line in notes.split("\n"):
-        shown += _noted(line, repos)
+        searched = repos_in(script)
+        if len(searched) == 1 and "search" in script:
+            shown += [Shown(path, "surfaced", repo=searched[0]) for path in answer.paths]
+    shown += [Shown(path, "surfaced", repo=repo) for repo, path in answer.noted(repos)]
     parted = {(ref.repo, ref.path) for ref in ranges}
     whole = tuple(ref for ref in fold(shown, _RULE) if (ref.repo, ref.path) not in parted)
     return Findings((*ranges, *whole), repos=repos)
@@ -104,31 +94,11 @@ def _opened(script: str) -> list[tuple[str, str, int | None, int | None]]:
     return list(dict.fromkeys(found))
 
 
-def _shows_content(body: str) -> bool:
-    """Whether the answer holds lines of a file, and not only a remark about the file."""
-    return bool(_SHOWN_LINE.search(body)) or body.count("\n") >= 2 or len(body) > 200
-
-
-def _listed(script: str, body: str) -> Iterator[Shown]:
-    """Paths that a search script returned, when it searched one repository."""
-    searched = repos_in(script)
-    if len(searched) != 1 or "search" not in script:
-        return
-    for item in re.split(r"[,\n]", body.strip().removeprefix("{").removesuffix("}")):
-        match = _LISTED.fullmatch(item.strip()[:_LONGEST_PATH])
-        if match is not None:
-            yield Shown(match["path"], "surfaced", repo=searched[0])
-
-
-def _noted(line: str, repos: tuple[str, ...]) -> Iterator[Shown]:
-    match = _NOTE.match(line.strip())
-    if match is None:
-        return
-    where = match["where"]
-    for repo in repos:
-        if where.startswith(repo + "/"):
-            yield Shown(where[len(repo) + 1 :], "surfaced", repo=repo)
-            return
-    parts = where.split("/")
-    if len(parts) > 3:
-        yield Shown("/".join(parts[3:]), "surfaced", repo="/".join(parts[:3]))
+def _content(
+    path: str, start: int | None, end: int | None, lines: list[Line], repo: str
+) -> Iterator[Shown]:
+    """The lines of a file by their numbers, else those that the script asked for."""
+    if not lines:
+        yield Shown(path, "read", start, end, repo=repo)
+    for line in lines:
+        yield Shown(path, "read", line.number, None, line.size, repo)

@@ -1,7 +1,8 @@
 """Structured results that state what was shown: a range, matches by workspace, a tree of files.
 
-They are recognised by their fields, for every tool and trace. `local_files` and `grep` read the
-printed text if a result has none of these fields.
+They are recognised by their fields, for every tool and trace. Nothing of this is printed: these are
+fields that a harness keeps beside the text, so `answers` does not know them. `local_files` and `grep`
+read the printed text if a result has none of these fields.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, surfaced
 from groundtrace.answers.line import Shown
 from groundtrace.answers.places import absolute, locate
-from groundtrace.base import jsonio
 from groundtrace.base.values import (
     as_items,
     as_mapping,
@@ -32,23 +32,6 @@ _KEYS = frozenset(["readRange", "totalLines", "workspaceResults", "directoryTree
 def stated(data: Any) -> Mapping[str, Any] | None:
     """The result if it states what was shown, else None."""
     return data if isinstance(data, Mapping) and not _KEYS.isdisjoint(data) else None
-
-
-def objects_in(text: str, key: str) -> list[Mapping[str, Any]] | None:
-    """The objects of an answer with one on each line, as Antigravity's tools give; those without
-    this member are left out. None for any other answer."""
-    lines = [line for line in text.split("\n") if line.startswith("{")]
-    if not lines or not text.lstrip().startswith("{") or f'"{key}"' not in lines[0]:
-        return None
-    found = []
-    for line in lines:
-        try:
-            value = as_mapping(jsonio.loads(line.encode("utf-8", errors="surrogatepass")))
-        except jsonio.BadJsonError:
-            return None
-        if isinstance(value.get(key), str):
-            found.append(value)
-    return found
 
 
 def read(call: ToolCall, entry: ToolEntry, cwd: str | None, done: Mapping[str, Any]) -> Findings:

@@ -35,6 +35,8 @@ _READS_BY_CATEGORY = {
     "file_write": "write",
 }
 """Which reader is used for an added tool that gives only its category and path arguments."""
+SUBAGENT_TOOL = "Task"
+"""Canonical name of the tool that starts a subagent."""
 MAX_KEPT = 4096
 """How many names are cached; a trace can hold any number of different names."""
 _MCP = regex(r"mcp(?:__|_(?=[^_]))(?P<rest>.+)", re.IGNORECASE)

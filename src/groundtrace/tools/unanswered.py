@@ -50,4 +50,6 @@ def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallRe
 
 
 def _marked(ref: FileRef) -> FileRef:
-    return replace(ref, rule=f"{ref.rule}; no result in the trace", line_start=None, line_end=None)
+    """The file without what the placeholder would show of it."""
+    rule = f"{ref.rule}; no result in the trace"
+    return replace(ref, rule=rule, line_start=None, line_end=None, shown_chars=None, printed=None)

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from groundtrace.answers.line import text_size
+from groundtrace.answers.payload import payload_of
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
@@ -24,7 +25,7 @@ from groundtrace.tools.readers import call_readers
 from groundtrace.tools.session_shell import SessionShell
 from groundtrace.tools.table import Table, ToolEntry, table_for
 from groundtrace.tools.unanswered import unanswered
-from groundtrace.traces.kit.frames import printed, shown_text
+from groundtrace.traces.kit.frames import printed
 
 _SHELLS = ("shell", "python")
 _LOOKERS = (*_SHELLS, "read", "grep", "editor")
@@ -127,7 +128,7 @@ def _with_details(
         return refs
     only = refs[0]
     if only.kind in ("read", "matched") and only.shown_chars is None:
-        text = shown_text(call.result)
+        text = payload_of(call.result).text
         if text:
             return (replace(only, shown_chars=text_size(text)),)
     return refs

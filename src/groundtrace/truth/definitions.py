@@ -53,7 +53,11 @@ def load_tasks(locations: Iterable[str]) -> TaskIndex | None:
 def _one(location: str) -> TaskIndex:
     scheme, colon, rest = location.partition(":")
     if colon and scheme in SCHEMES:
-        return SCHEMES[scheme](rest)
+        try:
+            with guarded(None):
+                return SCHEMES[scheme](rest)
+        except OverLimitError as error:
+            raise InputError(f"{location}: {error}") from error
     place = open_place(location)
     if place.file is None:
         return task_folders.build_index(place.folder)

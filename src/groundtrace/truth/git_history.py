@@ -8,6 +8,7 @@ each session.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -250,6 +251,9 @@ TIME_LIMIT = 60.0
 MAX_REFLOG = 4 * 1024 * 1024
 """Bytes of a reflog that are read, from its end: some twenty thousand entries."""
 
+MAX_MEMORY = 1024 * 1024 * 1024
+"""Bytes that one process of git may allocate: an object of a gigabyte takes a megabyte in a pack."""
+
 MAX_OUTPUT = 64 * 1024 * 1024
 """Largest patch in bytes; a larger change is not a task."""
 
@@ -258,6 +262,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.quotePath=true",
+    "core.bigFileThreshold=64m",  # larger files are not compared line by line
     "diff.external=",
     "protocol.allow=never",
     "submodule.recurse=false",
@@ -298,6 +303,7 @@ def run_git(
             )
         except FileNotFoundError:
             raise GitError(f"git:{visible(repo)}: git is not installed") from None
+        bound(process.pid)
         late = threading.Timer(time_limit, process.kill)
         late.start()
         try:
@@ -318,6 +324,15 @@ def run_git(
             errors.seek(0)
             raise GitError(f"git:{visible(repo)}: {_said(errors.read(4096))}")
     return output
+
+
+def bound(process: int) -> None:
+    """Limit what git may allocate, where the system can do that. What it maps does not count, so
+    that large repositories can be read."""
+    with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):
+        import resource
+
+        resource.prlimit(process, resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
 
 
 def git_command() -> list[str]:

@@ -11,7 +11,9 @@ import importlib
 import json
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,8 @@ MAX_NAME = 512
 _PARQUET = "read_parquet(?, hive_partitioning = false)"
 PARQUET_MEMORY = "256MB"
 """What DuckDB may use: a file of 29 kB with one cell of 900 MB took 2.6 GB."""
+PARQUET_SECONDS = 120.0
+"""Seconds by the clock after which DuckDB is interrupted."""
 MAX_ROWS = 1_000_000
 """Most rows of a Parquet file. The largest data sets have tens of thousands."""
 BATCH = 256
@@ -104,7 +108,7 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
     with tempfile.TemporaryDirectory(prefix="groundtrace-") as scratch:
         try:
             path = _on_disk(folder, name, Path(scratch))
-            with duckdb.connect(":memory:") as database:
+            with duckdb.connect(":memory:") as database, _ended(database):
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
                 database.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
@@ -130,6 +134,18 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
         except (OSError, duckdb.Error) as error:
             reason = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
             problems.append(Problem(name, "unreadable", reason))
+
+
+@contextmanager
+def _ended(database: Any) -> Iterator[None]:
+    """End a query that takes long: a signal does not interrupt DuckDB."""
+    late = threading.Timer(PARQUET_SECONDS, database.interrupt)
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:

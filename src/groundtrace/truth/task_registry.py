@@ -37,7 +37,7 @@ from msgspec import field
 
 from groundtrace.base import tomlio
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.given_files import read_given
+from groundtrace.base.given_files import parse_given
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.errors import InputError
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
@@ -72,7 +72,11 @@ class Registry(Frozen, frozen=True):
 
 def load_registry(path: Path) -> Registry:
     """The registry in a file; raises InputError when the file cannot be used at all."""
-    data = _parse(path, read_given(path))
+    return parse_given(path, lambda raw: _registry(path, raw))
+
+
+def _registry(path: Path, raw: bytes) -> Registry:
+    data = _parse(path, raw)
     tasks = data.get("tasks", data) if isinstance(data, dict) else None
     if not isinstance(tasks, dict):
         raise InputError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.documents.impact import ImpactDocument
-from groundtrace.report.answer_text import others, shown
+from groundtrace.report.answer_text import PRICES, others, shown
 from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import words_of_parts
@@ -244,4 +244,5 @@ def answer_texts(document: ImpactDocument) -> dict[str, Any]:
         **asdict(found),
         "look_at": [item.line for item in found.look_at],
         "also": others(document),
+        "unpriced": PRICES,
     }

@@ -1,4 +1,5 @@
-"""Where the chain breaks: relevant files met, shown, read, edited; tasks solved."""
+"""Where the chain breaks: relevant files met, shown, read, edited; functions shown and edited, if
+they are known; tasks solved."""
 
 from __future__ import annotations
 
@@ -18,10 +19,13 @@ STEPS: Mapping[str, tuple[str, str]] = {
     CHAIN[0]: ("met", "relevant files that a call named or showed"),
     CHAIN[1]: ("shown", "relevant files whose content came back"),
     CHAIN[2]: ("read", "relevant files that the agent opened"),
-    CHAIN[3]: ("edited", "files to edit that the agent edited"),
+    CHAIN[3]: ("functions shown", "needed functions of which a line was shown"),
+    CHAIN[4]: ("edited", "files to edit that the agent edited"),
+    CHAIN[5]: ("functions edited", "needed functions that the submitted patch changes"),
     SOLVED: ("solved", "tasks with a reward of 1"),
 }
 """Each step: its name and what is counted, in per cent."""
+_END = {True: "solving tasks", False: "editing them"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def chain_chart(
     yield Chart(
         "chain",
         "chain",
-        ("How far did it get, from meeting relevant files to solving tasks?",),
+        (f"How far did it get, from meeting relevant files to {_END[SOLVED in steps]}?",),
         f"Means over {'tasks' if comparison is None else 'the tasks that both ran'}, in brackets "
         f"their number. {said[:1].upper()}{said[1:]}. Only some tasks say which files to edit.",
         wide,

@@ -21,8 +21,8 @@ MAX_CURVE_POINTS = 200
 """Most points of a cumulative curve."""
 
 _AXES: Mapping[str, str] = {
-    "s": "seconds since the start, square-root scale",
-    "tokens": "tokens so far, square-root scale",
+    "s": "seconds from the start (√ scale)",
+    "tokens": "tokens so far (√ scale)",
 }
 """Unit of a time to the title of its axis."""
 

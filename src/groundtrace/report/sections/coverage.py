@@ -141,12 +141,14 @@ _REASONS = ("no_ground_truth", "no_trace", "empty_trace", "answers_missing", "su
 
 
 def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
+    older = any("older_document" in group.left_out for group in groups.values())
+    codes = (*_REASONS, "older_document") if older else _REASONS
     columns = [
         "config",
         ">trials",
         ">tasks",
         ">computable",
-        *(f">{reason(code)}" for code in _REASONS),
+        *(f">{reason(code)}" for code in codes),
         ">partly read",
         ">met any ↑",
     ]
@@ -158,7 +160,7 @@ def _by_config(groups: Mapping[str, GroupSummary]) -> ReportTable:
                 formats.count(group.trials),
                 formats.count(group.tasks),
                 formats.count(group.computable),
-                *(formats.count(group.left_out.get(code, 0)) for code in _REASONS),
+                *(formats.count(group.left_out.get(code, 0)) for code in codes),
                 formats.count(group.coverage.degraded),
                 formats.short_share(group.first_hit.hit_rate),
             ]

@@ -53,7 +53,7 @@ SHORT = (
     ("recall@5", "R@5"),
     ("mrr", "MRR"),
     ("ndcg@10", "nDCG@10"),
-    ("map_score", "MAP"),
+    ("map", "MAP"),
     ("context_efficiency", "efficiency"),
     ("chunk_recall", "chunk recall"),
 )

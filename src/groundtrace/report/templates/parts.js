@@ -134,7 +134,7 @@ const Parts = (() => {
           make("p", { class: "note" }, "Run it in the folder that holds the run. It uses the tasks that the run was given; if the results are elsewhere, add --out.")] : null,
         make("dl", { class: "about" }, detail.about.map(([label, text]) => [make("dt", {}, label), make("dd", {}, text)])),
         make("details", {}, make("summary", {}, "Metrics and their arithmetic"),
-          make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Metrics of this trial" }, make("table", {}, make("tbody", {},
+          make("div", { class: "scroll", tabindex: "0" }, make("table", {}, make("tbody", {},
             detail.metrics.map(([name, value, how]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "right" }, value), make("td", {}, how)))))))];
     }
 

@@ -75,6 +75,10 @@ _PERL_ERROR = regex(
 )
 """A file that `perl -p` cannot open, or a script that perl cannot compile."""
 _JQ_ERROR = regex(r"parse error: .{1,200} at (?:line \d{1,9}, column \d{1,9}|EOF)")
+_SPECIAL = regex(
+    r"rep|file not|(?:FileNotFound|IsADirectory|Permission|NotADirectory)?Error: |Uncaught |Can't open |parse error: "
+)
+"""How messages begin that name no program; one look instead of five at every line."""
 _ABSENT = regex(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
 _QUOTED = regex(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
 _OPENED = regex(r"(?:read|edit|open(?: file)?) ([^:]{1,4096})")
@@ -126,7 +130,7 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
     while at < len(lines):
         line = lines[at]
         at += 1
-        said = _said_by_ripgrep(lines, at - 1, heard)
+        said = _said_by_ripgrep(lines, at - 1, heard) if line[:1] in _RIPGREP_BEGINS else 0
         if said:
             at += said - 1
             continue
@@ -157,6 +161,7 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
 
 
 _RIPGREP = regex(r"(?:rg: )?regex parse error:$|No files were searched, which means ripgrep ")
+_RIPGREP_BEGINS = ("r", "N")
 _ITS_END = regex(r"error: |Running with --debug ")
 _ITS_ADVICE = regex(r"$|Consider enabling PCRE2 |and look-around\.$")
 
@@ -220,23 +225,7 @@ def _complains(line: str, speaks: Speaks, heard: Complaints) -> bool:
     """Whether `line` is a message of a program; the names in it are added to `heard`."""
     if len(line) > 1000 or not _OPENING.match(line):
         return False
-    if _REMOTE_ERROR.match(line):
-        return True
-    found = _PYTHON_ERROR.match(line)
-    if found and speaks("python"):
-        heard.missing.add(found["path"])
-        return True
-    found = _NODE_ERROR.match(line)
-    if found and speaks("node"):
-        name = found["path"] or found["module"] or ""
-        heard.missing.update((name, name.rsplit("/", 1)[-1]))
-        return True
-    found = _PERL_ERROR.match(line)
-    if found and found["path"] and speaks("perl"):
-        heard.missing.add(found["path"])
-        return True
-    if _JQ_ERROR.match(line) and speaks("jq"):
-        heard.speakers.add("jq")
+    if _SPECIAL.match(line) and _says_it_otherwise(line, speaks, heard):
         return True
     found = _MESSAGE.match(line)
     if found is None or not speaks(found["who"]):
@@ -255,6 +244,29 @@ def _complains(line: str, speaks: Speaks, heard: Complaints) -> bool:
     elif not _NOT_A_FAILURE.search(line):
         _note_names(found["what"], heard.missing)
     return True
+
+
+def _says_it_otherwise(line: str, speaks: Speaks, heard: Complaints) -> bool:
+    """Whether `line` is a message that does not begin with the name of a program."""
+    if _REMOTE_ERROR.match(line):
+        return True
+    found = _PYTHON_ERROR.match(line)
+    if found and speaks("python"):
+        heard.missing.add(found["path"])
+        return True
+    found = _NODE_ERROR.match(line)
+    if found and speaks("node"):
+        name = found["path"] or found["module"] or ""
+        heard.missing.update((name, name.rsplit("/", 1)[-1]))
+        return True
+    found = _PERL_ERROR.match(line)
+    if found and found["path"] and speaks("perl"):
+        heard.missing.add(found["path"])
+        return True
+    if _JQ_ERROR.match(line) and speaks("jq"):
+        heard.speakers.add("jq")
+        return True
+    return False
 
 
 def _note_speaker(who: str, what: str, line: str, heard: Complaints) -> None:

@@ -9,6 +9,7 @@ as PowerShell only in a session whose other commands are PowerShell.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from groundtrace.base.patterns import regex
@@ -86,6 +87,7 @@ def language_of(command: str, stated: str | None = None) -> ShellLanguage:
     return ShellLanguage(by_words(command), command)
 
 
+@lru_cache(maxsize=256)
 def stated_language(stated: str | None) -> Language | None:
     """The language of a shell that a harness names (`pwsh`, `C:\\…\\powershell.exe`, `/bin/zsh`)."""
     if not stated:

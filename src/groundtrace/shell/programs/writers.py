@@ -5,13 +5,13 @@ For a copy the target is written. A move also removes its source, as `rm` does (
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.answers.changed import patch_sections
+from groundtrace.answers.diffs import changes
 from groundtrace.answers.file_names import looks_like_folder
-from groundtrace.base.patterns import regex
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name, join
@@ -20,20 +20,10 @@ from groundtrace.shell.streams.patched import Applied, Patched
 from groundtrace.shell.streams.text import text_of
 from groundtrace.shell.streams.word import Word
 
-_NEW_NAME = regex(r"^\+\+\+ (?:\"?b/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
-_OLD_NAME = regex(r"^--- (?:\"?a/)?([^\t\n]+?)\"?(?:\t.*)?$", re.MULTILINE)
-
 
 def patch_targets(text: str) -> list[str]:
     """Files that a patch changes, in order; removed files have their old name."""
-    out: dict[str, None] = {}
-    olds = _OLD_NAME.findall(text)
-    news = _NEW_NAME.findall(text)
-    for index, new in enumerate(news):
-        name = olds[index] if new == "/dev/null" and index < len(olds) else new
-        if is_file_name(name):
-            out[name] = None
-    return list(out)
+    return [change.name for change in changes(text.split("\n")) if is_file_name(change.name)]
 
 
 def apply_patch(call: Call, cwd: str | None, checks: bool = False, whole: bool = False) -> Parts:
@@ -78,17 +68,14 @@ def _patch(call: Call) -> Parts:
     return apply_patch(call, cwd, checks)
 
 
-_PATCH_HEADING = regex(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$")
-
-
 def _begin_patch(call: Call) -> Parts:
     """`apply_patch` of Codex: headings of the patch name the files."""
     text = "".join(_text(call, part) for part in call.stdin or [])
     for word in call.args:
         if "*** Begin Patch" in word.text:
             text = word.text
-    names = [found[1].strip() for found in map(_PATCH_HEADING.match, text.split("\n")) if found]
-    paths = [path for path in map(call.shell.path, dict.fromkeys(names)) if path is not None]
+    names = dict.fromkeys([section.name for section in patch_sections(text)])
+    paths = [path for path in map(call.shell.path, names) if path is not None]
     return [Applied(paths=tuple(paths), rule=call.name)]
 
 

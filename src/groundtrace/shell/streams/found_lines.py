@@ -16,6 +16,7 @@ from typing import ClassVar, Protocol
 from msgspec.structs import replace
 
 from groundtrace.answers.cuts import is_cut, pieces, whole
+from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.fold import fold
 from groundtrace.answers.found import (
     AROUND,
@@ -389,7 +390,8 @@ class Grouped(Search, kw_only=True, frozen=True):
 
     def _place_heading(self, line: str) -> str | None:
         """Without line numbers, found text can look like a name."""
-        return self._place(line) if self._is_heading(line) and _PLAIN.fullmatch(line) else None
+        spelled = _PLAIN.fullmatch(line) or (" " not in line and named_like_file(line))
+        return self._place(line) if spelled and self._is_heading(line) else None
 
     def _is_heading(self, line: str) -> bool:
         if line[:1].isspace() or not is_file_name(line):

@@ -35,6 +35,7 @@ from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import status
 from groundtrace.tools.generic.arguments import AskedFile, AskedFiles, asked_of, joined
 from groundtrace.tools.table import ToolEntry
+from groundtrace.traces.kit.frames import without_more
 
 __all__ = ["generic_findings", "generic_reader", "generic_view"]
 
@@ -249,7 +250,8 @@ def _opened(
         return None
     if is_past_the_end(text):
         return "surfaced", (), ""
-    return "read", _content(first, _asked_lines(first, text), text, asked.repo), _CONTENT_RULE
+    lines = _asked_lines(first, without_more(text))
+    return "read", _content(first, lines, text, asked.repo), _CONTENT_RULE
 
 
 def _content(file: AskedFile, stated: Run | None, text: str, repo: str | None) -> tuple[Shown, ...]:
@@ -258,7 +260,8 @@ def _content(file: AskedFile, stated: Run | None, text: str, repo: str | None) -
     if numbered is not None:
         return tuple(in_runs(file.path, "read", numbered.runs, numbered.chars, repo))
     first, last = stated or (None, None)
-    return (Shown(file.path, "read", first, last, text_size(text), repo),)
+    own = without_more(text)
+    return (Shown(file.path, "read", first, last, text_size(own, cut=own != text), repo),)
 
 
 def _opened_json(

@@ -10,15 +10,21 @@ from groundtrace.model import ContextMark, Problem, Stated, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.aider.records import (
     ADDED,
+    ADDED_FOLDER,
+    ALLOWED,
     CLEARED,
     COMMANDS,
+    DROPPED,
+    ECHO,
     EDITED,
     GIT,
     MODEL,
+    NO_FILE,
     OFFERED,
     OLD_TOKENS,
     PATH,
     RAN,
+    REMOVED,
     REPO_MAP,
     SESSION_COST,
     TOKENS,
@@ -65,6 +71,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
         for session in sessions_of(stream):
             if sample_id is None or session.name == sample_id:
                 chat.read(session)
+    chat.log.finish(has_lines=False)
     if not chat.source.parsed:
         what = "no session" if sample_id is None else f"no session {sample_id!r}"
         chat.source.problem("unrecognised", f"{what} in the file")
@@ -72,7 +79,7 @@ def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source
 
 
 class Chat:
-    """State of reading one session."""
+    """State of reading one session, or several as one."""
 
     def __init__(self, path: str, keep: Keep) -> None:
         self.source = Source(path, "transcript", HARNESS, harness=HARNESS, is_main_log=True)
@@ -80,25 +87,37 @@ class Chat:
         self.subjects: list[str] = []
         """Notices that a question may be about."""
         self.cost: float | None = None
+        """What this session cost so far."""
+        self.earlier: float | None = None
+        """What the sessions before it cost."""
         self.replies = 0
         self.in_chat: set[str] = set()
+        self.allowed: list[str] = []
+        """Files that the next model call sees, if there is one."""
 
     def read(self, session: Session) -> Source:
-        """Read the lines of a session."""
+        """Read the lines of a session. Each begins without files and with its own costs."""
         source = self.source
         source.parsed = True
         source.saw(parse_time(session.started))
+        self.subjects, self.in_chat, self.allowed = [], set(), []
+        self.earlier, self.cost = self.total(), None
         for said in said_in(session.lines):
             if said.is_notice:
                 self.notice(said.text)
-            else:
+            elif ECHO.match(said.text) is None:
                 self.subjects = []
                 self.asked(said)
         return self.finish()
 
+    def total(self) -> float | None:
+        """What all sessions cost, as far as they say."""
+        known = [cost for cost in (self.earlier, self.cost) if cost is not None]
+        return sum(known) if known else None
+
     def asked(self, said: Said) -> None:
         """Read a line of the user: the commands that run something."""
-        command = COMMANDS.match(said.text)
+        command = None if said.goes_on else COMMANDS.match(said.text)
         if command is not None:
             words = command["command"]
             is_git = said.text.startswith(GIT)
@@ -117,18 +136,24 @@ class Chat:
             self.log.answer(call, text)
         elif (ran := RAN.match(text)) is not None:
             self.log.call(RUN, {"command": ran["command"]})
-        elif text.startswith("Removed ") or CLEARED.match(text):
+        elif (allowed := ALLOWED.match(text)) is not None:
+            if allowed["answer"].casefold() in _YES:
+                self.allowed += [allowed["path"]] if allowed["path"] else self.subjects[-1:]
+            self.subjects = []
+        elif text.startswith("Removed ") or DROPPED.match(text) or CLEARED.match(text):
             self.removed(text)
         elif not self.fact(text):
             self.subjects.append(text)
             del self.subjects[:-50]
 
     def agreed(self, what: str) -> None:
-        """The user agreed to add the file, or the files, of the last notices."""
+        """The user agreed to add the file, or the files, of the last notices, or a named one."""
         if what == "file":
             found = self.subjects[-1:]
-        else:
+        elif what == "these files":
             found = [*takewhile(PATH.fullmatch, reversed(self.subjects))][::-1]
+        else:
+            found = [] if NO_FILE.match(what) else [what]
         for path in found:
             self.added(path)
 
@@ -141,8 +166,11 @@ class Chat:
         self.log.answer(call, "", data={"file": {"filePath": path}})
 
     def removed(self, text: str) -> None:
-        path = text.removeprefix("Removed ").partition(" from the chat")[0]
-        self.in_chat.discard(path)
+        one = REMOVED.match(text)
+        if one is not None:
+            self.in_chat.discard(one["path"])
+        elif DROPPED.match(text):
+            self.in_chat.clear()
         if CLEARED.match(text) and self.source.calls:
             self.source.calls[-1].context_change = ContextMark("truncation", drops_all=False)
 
@@ -157,6 +185,9 @@ class Chat:
             source.ledger.add(self.replies, counts)
             self.replies += 1
             self.spent(text)
+            for path in self.allowed:
+                self.added(path)
+            self.allowed = []
             return True
         if (model := MODEL.match(text)) is not None:
             source.model = source.model or model["model"]
@@ -165,11 +196,16 @@ class Chat:
             source.harness_version = source.harness_version or version["version"]
             return True
         if REPO_MAP.match(text):
-            note = "the model also saw a map of the repository, whose files are not recorded"
-            if note not in source.notes:
-                source.notes.append(note)
+            self.note("the model also saw a map of the repository, whose files are not recorded")
+            return True
+        if ADDED_FOLDER.match(text):
+            self.note("a whole folder was added to the chat, whose files are not recorded")
             return True
         return False
+
+    def note(self, text: str) -> None:
+        if text not in self.source.notes:
+            self.source.notes.append(text)
 
     def spent(self, text: str) -> None:
         """Take the cost: the session's last total, else the sum of older notices."""
@@ -181,20 +217,20 @@ class Chat:
             self.cost = (self.cost or 0.0) + (dollars(old["cost"]) or 0.0)
 
     def finish(self) -> Source:
-        source = self.source
+        source, cost = self.source, self.total()
         output = source.ledger.main_output()
         source.usage = Usage(
             output_tokens=output,
             output_tokens_source=None if output is None else "notices of tokens",
             input_tokens=source.ledger.main_input(),
-            cost_usd=self.cost,
-            cost_source=None if self.cost is None else "notices of costs",
+            cost_usd=cost,
+            cost_source=None if cost is None else "notices of costs",
         )
         source.stated = Stated(
             model=source.model,
             harness=HARNESS,
             harness_version=source.harness_version,
-            cost_usd=self.cost,
+            cost_usd=cost,
             cost_source=source.usage.cost_source,
         )
         return source

@@ -248,11 +248,27 @@ def is_refusal(text: str) -> bool:
     return _REFUSED.match(text) is not None
 
 
+_MORE = regex(
+    r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
+    r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\n?\Z"
+)
+
+
+def without_more(text: str) -> str:
+    """The lines of a file without the note behind them that there are more (pi)."""
+    return _MORE.sub("", text) if text.endswith((")", "]", ")\n", "]\n")) else text
+
+
 def shown_text(result: ToolResult | None) -> str:
-    """The tool's own text, without the reminders that the harness appends."""
+    """The tool's own text, without the reminders that the harness appends.
+
+    Lines of Windows end as others do: a shape is the same, and its characters too.
+    """
     if result is None:
         return ""
     text = result.text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     kept = len(text)
     while True:
         end = kept

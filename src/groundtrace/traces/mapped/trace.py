@@ -24,6 +24,7 @@ from groundtrace.traces.codex.records import streams
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.kit.frames import without_more
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.lists import Listed, ListKind, from_value, load_listed, load_opened
@@ -321,23 +322,19 @@ _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
 
 # --- answers of tools, in the forms that mappings give them ---
 
-_MORE = regex(
-    r"\n\n(?:\.\.\. \(\d{1,9} more lines? not shown[^\n]*\)"
-    r"|\[(?:Showing lines |\d{1,9} more lines? )[^\n]*\])\Z"
-)
-"""A note after the lines that were shown: there are more lines."""
 _STREAMS = frozenset({"stdout", "stderr"})
 
 
 def lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """Which lines of a file a text without line numbers shows; None if that is unknown."""
-    shown, cut = _MORE.subn("", text) if text.endswith((")", "]")) else (text, 0)
+    shown = without_more(text)
+    cut = len(shown) < len(text)
     first = arguments.get("offset")
     start = 1 if first is None else as_count(first)
     if not shown or not start:
         return None
     # Before such a note the last line has no newline, so an empty text there is a line too.
-    count = shown.count("\n") + (bool(cut) or not shown.endswith("\n"))
+    count = shown.count("\n") + (cut or not shown.endswith("\n"))
     return {"file": {"startLine": start, "numLines": count}}
 
 

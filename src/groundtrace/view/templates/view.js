@@ -310,8 +310,9 @@
     const limits = [["Look at", answer.look_at], ["Also", answer.also]].filter(([, lines]) => lines.length);
     return [rows.length ? make("p", {}, make("strong", {}, answer.title)) : null,
       make("p", {}, answer.sentences),
-      rows.length ? make("table", { class: "answer" }, make("thead", {}, make("tr", {}, make("td", {}), heads.map((name) => make("th", { scope: "col", class: "right" }, code(name))), make("td", {}))), make("tbody", {}, rows)) : null,
-      limits.length ? make("dl", { class: "limits" }, limits.map(([label, lines]) => make("div", {}, make("dt", {}, label), make("dd", {}, make("ul", {}, lines.map((line) => make("li", {}, line))))))) : null].filter(Boolean);
+      rows.length ? make("table", { class: "answer" }, make("thead", {}, make("tr", {}, make("td", {}), heads.map((name) => make("th", { scope: "col", class: "right" }, code(name))), make("td", { class: "note" }, answer.level))), make("tbody", {}, rows)) : null,
+      limits.length ? make("dl", { class: "limits" }, limits.map(([label, lines]) => make("div", {}, make("dt", {}, label), make("dd", {}, make("ul", {}, lines.map((line) => make("li", {}, line))))))) : null,
+      answer.prices ? make("p", {}, answer.unpriced) : null, answer.prices ? make("pre", { tabindex: "0" }, answer.prices) : null].filter(Boolean);
   }
   let readBefore = -1;
   async function learn() {

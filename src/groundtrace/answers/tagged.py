@@ -1,0 +1,128 @@
+"""Contents in tags that say which file it is.
+
+    <path>/w/a.py</path>        <file><path>a.py</path>        <file path="a.py" start="3">
+    <type>file</type>           <content lines="1-40">         text
+    <content>                   text                           </file>
+    12: text                    </content></file>
+
+The first form is that of opencode since 2026, which lists the entries of a directory in the same
+way; the second is that of Roo Code, for several files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from groundtrace.answers.file_names import is_file
+from groundtrace.answers.fold import Run
+from groundtrace.answers.found import PathOf
+from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.numbered import COLON, contents, numbered
+from groundtrace.answers.ranges import lines_in
+from groundtrace.answers.words import plain
+from groundtrace.base.patterns import regex
+from groundtrace.model import AccessKind
+
+_HEAD = regex(
+    r"\s*<path>(?P<path>[^\n<]{1,4096})</path>\n<type>(?P<type>file|directory)</type>\n<(?:content|entries)>\n?"
+)
+_COUNT = regex(r"\((?:\d+ entries|Showing \d+ of \d+ entries).*\)$")
+_FILE = regex(
+    r"<file>\s*+<path>(?P<path>[^\n<]{1,4096})</path>\s*+(?:<(?:notice|metadata)[^\n]{0,400}>\s*+)?"
+    r"<content(?: lines=\"(?P<first>\d{1,9})-(?P<last>\d{1,9})\")?>"
+)
+_FILE_BEGINS = ("<file>", "<files>")
+_START = 5000
+"""Within so many characters such an answer says what it is."""
+
+
+class Tagged(NamedTuple):
+    """What an answer in tags shows; nothing if it tells of an error."""
+
+    shown: list[Shown]
+    is_folder: bool = False
+    """The entries of a directory are listed."""
+
+
+def in_tags(text: str, place: PathOf) -> Tagged | None:
+    """What an answer in tags shows, if it is one of an opened file or directory; else None."""
+    start = text[:_START]
+    if text.lstrip().startswith(_FILE_BEGINS) and "<path>" in start:
+        return Tagged(list(_files(text, place)))
+    head = _HEAD.match(start) if "<type>" in start else None
+    if head is None:
+        return None
+    path, body = place(head["path"]) or "", text[head.end() :]
+    if head["type"] == "directory":
+        entries = body.partition("\n</entries>")[0].split("\n")
+        names = [name for name in entries if name and name[-1] != "/" and not _COUNT.match(name)]
+        return Tagged([Shown(f"{path}/{name}", "surfaced") for name in names], is_folder=True)
+    shown = numbered(body.split("\n"), COLON)
+    runs = () if shown is None else in_runs(path, "read", shown.runs, shown.chars)
+    return Tagged(list(runs))
+
+
+def _files(text: str, place: PathOf) -> Iterator[Shown]:
+    """Files with a tag around each; one with an error in it shows nothing."""
+    marks = list(_FILE.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):
+        body = text[mark.end() : end].partition("</content>")[0]
+        first, last = (None if mark[key] is None else int(mark[key]) for key in ("first", "last"))
+        stated = None if first is None or last is None else (first, last)
+        yield from _content(place(mark["path"]) or "", body, "read", stated, None)
+
+
+# --- tags with the path in an attribute, or in a tag before the content ----------------------------
+
+_TAG = regex(
+    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
+    re.MULTILINE,
+)
+_ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
+_PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
+_SOURCE_TAG = regex(
+    r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
+)
+
+
+def attributed(text: str, repo: str | None, *, question: bool) -> Iterator[Shown]:
+    """`<file path="…">content</file>`; a tag without content is only a name.
+
+    `question`: the call asked something, so what it shows is a match.
+    """
+    marks = list(_TAG.finditer(text))
+    ends = [*(match.start() for match in marks[1:]), len(text)]
+    for match, end in zip(marks, ends, strict=False):
+        fields = {plain(name): value for name, value in _ATTRIBUTE.findall(match["with"])}
+        path = next((fields[name] for name in _PATH_ATTRIBUTES if name in fields), "")
+        if not is_file(path):
+            continue
+        content = text[match.end() : end].partition(f"</{match['tag']}>")[0]
+        if not content.strip() or match["with"].rstrip().endswith("/"):
+            yield Shown(path, "surfaced", repo=repo)
+            continue
+        stated = lines_in(fields)
+        # Nobody searched for this whole file, so it was opened: a packed repository.
+        kind: AccessKind = "read" if stated is None and not question else "matched"
+        yield from _content(path, content, kind, stated, repo)
+    marks = list(_SOURCE_TAG.finditer(text))
+    ends = [*(match.start() for match in marks[1:]), len(text)]
+    for match, end in zip(marks, ends, strict=False):
+        path = match["path"].strip()
+        if is_file(path):
+            yield from _content(path, text[match.end() : end], "matched", None, repo)
+
+
+def _content(
+    path: str, text: str, kind: AccessKind, stated: Run | None, repo: str | None
+) -> Iterator[Shown]:
+    """Content in a tag: its lines by their numbers, else as the tag states them."""
+    found = contents(text.split("\n"))
+    if found is not None:
+        yield from in_runs(path, kind, found.runs, found.chars, repo)
+    else:
+        first, last = stated or (None, None)
+        yield Shown(path, kind, first, last, text_size(text.lstrip("\n")), repo)
