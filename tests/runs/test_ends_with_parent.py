@@ -18,7 +18,7 @@ import os, signal, sys, time
 from groundtrace.runs.engine.local import LocalEngine
 
 def wait(number):
-    os.write(1, b"%d\n" % os.getpid())  # in one piece: two workers share the pipe
+    os.write(1, b"%d\\n" % os.getpid())  # in one piece: two workers share the pipe
     time.sleep(60)
 
 if __name__ == "__main__":
