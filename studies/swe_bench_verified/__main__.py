@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from groundtrace.errors import GroundtraceError
@@ -30,10 +31,14 @@ def main() -> int:
         "--work", type=Path, help="folder of groundtrace's results (default: OUT/results)"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument(
+        "--reader", action="append", default=[], help="mapping of another format (repeatable)"
+    )
     given = parser.parse_args()
     try:
         if given.data is not None:
-            measured(given.data, given.out, given.work or given.out / "results", given.jobs)
+            work = given.work or given.out / "results"
+            measured(given.data, given.out, work, given.jobs, given.reader)
     except GroundtraceError as error:
         print(f"studies.swe_bench_verified: {error}", file=sys.stderr)
         return 2
@@ -43,9 +48,9 @@ def main() -> int:
     return 0
 
 
-def measured(data: Path, out: Path, work: Path, jobs: int) -> None:
+def measured(data: Path, out: Path, work: Path, jobs: int, reader: Sequence[str] = ()) -> None:
     """What needs DATA: one row per trial, and groundtrace's answer."""
-    done = measure.evaluate(data, work, jobs=jobs)
+    done = measure.evaluate(data, work, jobs=jobs, reader=reader)
     rows, words = measure.answer(done)
     (out / "tables").mkdir(parents=True, exist_ok=True)
     texts = {

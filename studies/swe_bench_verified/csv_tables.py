@@ -13,7 +13,9 @@ Table = list[Row]
 
 
 def csv_text(table: Sequence[Row]) -> str:
-    """A table as CSV: floats with all their digits, no value as an empty cell."""
+    """A table as CSV: floats with all their digits, no value as an empty cell, no row as no text."""
+    if not table:
+        return ""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(table[0]), lineterminator="\n")
     writer.writeheader()

@@ -29,13 +29,13 @@ _STYLE = (
 
 
 def all_figures(tables: Mapping[str, Table]) -> dict[str, str]:
-    """Every figure of the page, by the name of its file."""
+    """Every figure of the page that has something to show, by the name of its file."""
     drawn = {
-        "solved": _solved(tables["b_solved"]),
-        "chain": _chain(tables["c_chain"]),
-        "choices": _choices(tables["f_choices"]),
+        "solved": (_solved, tables["b_solved"]),
+        "chain": (_chain, [row for row in tables["c_chain"] if row["of"]]),
+        "choices": (_choices, [row for row in tables["f_choices"] if row["ci_low"] is not None]),
     }
-    return {name: _file(figure) for name, figure in drawn.items()}
+    return {name: _file(draw(table)) for name, (draw, table) in drawn.items() if table}
 
 
 def _file(figure: Markup) -> str:
@@ -97,7 +97,7 @@ def _chain(table: Table) -> Markup:
 def _choices(table: Table) -> Markup:
     names, top, step = 330, 10, 26
     ends = [number(row, end) for row in table for end in ("ci_low", "ci_high")]
-    scale = Scale(min(0.0, *ends), max(ends), names, WIDTH - 30)
+    scale = Scale(min(0.0, *ends), max(0.1, *ends), names, WIDTH - 30)
     bottom = top + step * len(table)
     marks = [across(scale, top, bottom, title="difference of the shares solved")]
     marks.append(line(scale(0), top, scale(0), bottom, "zero"))

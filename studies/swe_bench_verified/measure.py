@@ -22,6 +22,7 @@ METRICS = {
     "shown.file_recall": "files_shown",
     "util_read_overlap_with_relevant_files": "files_read",
     "patch_recall": "files_edited",
+    "patch_precision": "edits_needed",
     "shown.context_efficiency": "shown_files_needed",
     "relevant_chars_share": "shown_chars_needed",
     "functions_relevant": "functions_needed",
@@ -36,26 +37,28 @@ _TASKS = ("better", "same", "worse", "n")
 
 
 def evaluate(
-    data: Path, work: Path, *, jobs: int = 1, only: str | None = None
+    data: Path, work: Path, *, jobs: int = 1, only: str | None = None, reader: Sequence[str] = ()
 ) -> groundtrace.RunResult:
     """groundtrace over all trials: everything into `work/run`, without the shell `work/no_shell`."""
-    for name in (TASKS, "repos"):
-        if not (data / name).exists():
-            raise InputError(f"{data}: no {name} in it; the README says how to get the data")
+    if not (data / TASKS).exists():
+        raise InputError(f"{data}: no {TASKS} in it; the README says how to get the data")
     agents = sorted(path.parent.name for path in data.glob("*/trajs"))
-    if len(agents) < 2:
-        raise InputError(f"{data}: fewer than two folders with trajs/ in it: {agents}")
+    if not agents:
+        raise InputError(
+            f"{data}: no folder AGENT/trajs in it; the README says how to get the data"
+        )
     shared: dict[str, Any] = {
         "tasks": [str(data / TASKS)],
-        "reader": [str(READER)],
+        "reader": [str(READER), *reader],
         "layout": list(LAYOUTS),
         "baseline": agents[0],
         "allow_unknown_version": True,
         "jobs": jobs,
         **({} if only is None else {"only": only}),
     }
+    repos = [str(data / "repos")] if (data / "repos").exists() else []
     groundtrace.run(data, **shared, shell="ignore", format="md", out=work / "no_shell")
-    return groundtrace.run(data, **shared, repos=[str(data / "repos")], out=work / "run")
+    return groundtrace.run(data, **shared, repos=repos, out=work / "run")
 
 
 def trials(data: Path, work: Path) -> Table:
@@ -73,26 +76,27 @@ def trials(data: Path, work: Path) -> Table:
         if row["metric"] == "function_recall"
     }
     return [
-        _trial(row, tasks[row["task_name"]])
+        _trial(row, tasks.get(row["task_name"], {}))
         | {
-            "files_shown_without_shell": no_shell[_key(row)]["shown.file_recall"],
+            "files_shown_without_shell": no_shell.get(_key(row), {}).get("shown.file_recall"),
             "edited_from": edited_from.get(_key(row), {}).get("edited_from"),
-            "functions_unknown": unknown[_key(row)]["undefined"],
+            "functions_unknown": unknown.get(_key(row), {}).get("undefined"),
         }
         for row in sorted(groundtrace.load_trials(data, out=work / "run"), key=_key)
     ]
 
 
-def _key(row: Row) -> tuple[str, str]:
-    return str(row["config_name"]), str(row["task_name"])
+def _key(row: Row) -> tuple[str, str, str]:
+    return str(row["config_name"]), str(row["task_name"]), str(row["trial_name"])
 
 
 def _trial(row: Row, task: Row) -> Row:
     return {
         "agent": row["config_name"],
         "task": row["task_name"],
+        "trial": row["trial_name"],
         "repo": row["repo"],
-        "difficulty": task["difficulty"],
+        "difficulty": task.get("difficulty"),
         "relevant_files": row["ground_truth_files"],
         "solved": row["reward"],
         "cost_usd": row["cost_usd"],
@@ -111,9 +115,17 @@ def report(done: groundtrace.RunResult) -> str:
 
 
 def answer(done: groundtrace.RunResult) -> tuple[Table, Sequence[str]]:
-    """The rows of groundtrace's paired answer, and what it says in words."""
+    """The rows of groundtrace's paired answers, and what it says in words."""
     if done.impact is None:
         raise InputError("groundtrace has no answer: no trial could be evaluated")
-    found = done.impact.answer
-    table = [{name: getattr(row, name) for name in (*_ANSWER, *_TASKS)} for row in found.rows]
-    return table, [found.headline, *(f"Look at: {item.text}." for item in found.look_at)]
+    table = [
+        {
+            "baseline_agent": found.baseline,
+            "agent": found.config,
+            **{name: getattr(row, name) for name in (*_ANSWER, *_TASKS)},
+        }
+        for found in done.impact.document.answers or [done.impact.document.answer]
+        for row in found.rows
+    ]
+    first = done.impact.document.answer
+    return table, [first.headline, *(f"Look at: {item.text}." for item in first.look_at)]

@@ -21,6 +21,7 @@ DIFFICULTIES = ("<15 min fix", "15 min - 1 hour", "1-4 hours", ">4 hours")
 """Times that people were thought to need, from the data set."""
 FILES = {"1 file": (1, 1), "2 files": (2, 2), "3 and more": (3, 10**6)}
 VERDICTS = {"solved": 1, "failed": 0}
+ALL = "any agent"
 
 Trials = Sequence[Row]
 
@@ -56,11 +57,19 @@ def totals(trials: Trials) -> Table:
             "no_trace": _count(own, lambda t: t["files_shown"] is None),
             "no_functions": _count(own, lambda t: t["functions_shown"] is None),
             "no_patch": _count(own, lambda t: t["edited_from"] in ("writes", None)),
+            "empty_patch": _count(own, _edited_nothing),
+            "empty_patch_solved": _count(own, lambda t: _edited_nothing(t) and t["solved"] == 1),
             "calls": sum(int(number(t, "calls")) for t in own),
             "cost_usd": _total(own, "cost_usd"),
         }
         for agent, own in _by_agent(trials)
     ]
+
+
+def _edited_nothing(trial: Row) -> bool:
+    """Whether a patch was published that edits no file, such as a text in place of a patch."""
+    published = trial["edited_from"] not in ("writes", None)
+    return published and trial["files_edited"] == 0 and trial["edits_needed"] is None
 
 
 def unknown(trials: Trials) -> Table:
@@ -109,40 +118,60 @@ def solved(trials: Trials) -> Table:
         for name in DIFFICULTIES
     }
     groups |= {
-        ("relevant files", name): [t for t in trials if low <= number(t, "relevant_files") <= high]
+        ("relevant files", name): [
+            t for t in trials if t["relevant_files"] and low <= number(t, "relevant_files") <= high
+        ]
         for name, (low, high) in FILES.items()
     }
     return [
-        {"by": by, "group": name, **association(some, "files_shown")}
+        {"by": by, "group": name, **link}
         for (by, name), some in groups.items()
+        if (link := association(some, "files_shown")) is not None
     ]
 
 
 def within(trials: Trials) -> Table:
-    """Tasks in which one agent was shown every relevant file, or function, and the other not."""
-    return [_within(trials, level) for level in ("files_shown", "functions_shown")]
+    """Tasks in which one agent was shown every relevant file, or function, and another not.
+
+    One row for all pairs of trials of a task, and one for each agent that was shown everything.
+    """
+    return [row for level in ("files_shown", "functions_shown") for row in _within(trials, level)]
 
 
-def _within(trials: Trials, level: str) -> Row:
+def _within(trials: Trials, level: str) -> Table:
     tasks: dict[Value, list[Row]] = {}
     for trial in trials:
         if trial[level] is not None and trial["solved"] is not None:
             tasks.setdefault(trial["task"], []).append(trial)
-    pairs = [pair for own in tasks.values() for pair in combinations(own, 2)]
-    verdicts = []
+    pairs = [
+        (one, other)
+        for own in tasks.values()
+        for one, other in combinations(own, 2)
+        if one["agent"] != other["agent"]
+    ]
+    found: dict[str, list[tuple[bool, bool]]] = {ALL: []}
+    of_tasks: dict[str, set[Value]] = {ALL: set()}
     for pair in pairs:
         finder, other = sorted(pair, key=lambda t: number(t, level) >= 1, reverse=True)
         if number(finder, level) >= 1 > number(other, level):
-            verdicts.append((finder["solved"] == 1, other["solved"] == 1))
-    return {
-        "level": level,
-        "pairs": len(pairs),
-        "one_found_all": len(verdicts),
-        "only_finder_solved": verdicts.count((True, False)),
-        "only_other_solved": verdicts.count((False, True)),
-        "both_solved": verdicts.count((True, True)),
-        "none_solved": verdicts.count((False, False)),
-    }
+            for agent in (ALL, str(finder["agent"])):
+                both = (finder["solved"] == 1, other["solved"] == 1)
+                found.setdefault(agent, []).append(both)
+                of_tasks.setdefault(agent, set()).add(finder["task"])
+    return [
+        {
+            "level": level,
+            "shown_all_to": agent,
+            "pairs": len(pairs),
+            "tasks": len(of_tasks[agent]),
+            "one_found_all": len(verdicts),
+            "only_finder_solved": verdicts.count((True, False)),
+            "only_other_solved": verdicts.count((False, True)),
+            "both_solved": verdicts.count((True, True)),
+            "none_solved": verdicts.count((False, False)),
+        }
+        for agent, verdicts in [(ALL, found.pop(ALL)), *sorted(found.items())]
+    ]
 
 
 # --- (c) where the chain breaks -----------------------------------------------------------------
@@ -216,14 +245,16 @@ def looked_at(trials: Trials) -> Table:
                     "agent": agent,
                     "verdict": verdict,
                     "n": len(both),
-                    "functions_shown": mean(shown),
-                    "functions_needed": mean(needed),
-                    "times": sum(shown) / sum(needed),
-                    "median_times": median(s / n for s, n in zip(shown, needed, strict=True)),
+                    "functions_shown": _mean(shown),
+                    "functions_needed": _mean(needed),
+                    "times": sum(shown) / sum(needed) if needed else None,
+                    "median_times": median(s / n for s, n in zip(shown, needed, strict=True))
+                    if needed
+                    else None,
                     "files_n": len(files),
-                    "files_needed": mean(files),
+                    "files_needed": _mean(files),
                     "chars_n": len(chars),
-                    "chars_needed": mean(chars),
+                    "chars_needed": _mean(chars),
                 }
             )
     return rows
@@ -235,6 +266,7 @@ def cost(trials: Trials) -> Table:
     rows = [
         _cost_row("verdict", verdict, some)
         for verdict, some in [("all", priced), *_by_verdict(priced)]
+        if some
     ]
     counted = [t for t in priced if t["functions_looked_at"] is not None]
     if len(counted) >= 4:
@@ -285,7 +317,9 @@ def choices(trials: Trials) -> Table:
         "without the logs of other tasks (see below)": (sure, "files_shown"),
     }
     return [
-        {"choice": choice, **association(some, column)} for choice, (some, column) in made.items()
+        {"choice": choice, **link}
+        for choice, (some, column) in made.items()
+        if (link := association(some, column)) is not None
     ]
 
 
@@ -311,12 +345,15 @@ def _any(value: Value) -> Value:
 # --- groundtrace's own statistics ---------------------------------------------------------------
 
 
-def association(trials: Trials, column: str) -> Row:
-    """How being solved goes with a column: counts, difference, odds ratio, slopes."""
+def association(trials: Trials, column: str) -> Row | None:
+    """How being solved goes with a column: counts, difference, odds ratio, slopes.
+
+    None if no trial has both.
+    """
     observed = [_observation(t, column) for t in trials if t[column] is not None]
     link = association_with(column, observed, SEED)
     if link is None:
-        raise ValueError(f"no trial has {column} and a verdict")
+        return None
     by_found = link.by_found
     strata = by_found.strata if isinstance(by_found.strata, Strata) else None
     return {
@@ -349,15 +386,15 @@ def _observation(trial: Row, column: str) -> Observation:
     values = {column: number(trial, column)}
     if trial["solved"] is not None:
         values["reward"] = number(trial, "solved")
-    agent, task = str(trial["agent"]), str(trial["task"])
+    agent, task, trial_name = (str(trial[name]) for name in ("agent", "task", "trial"))
     return Observation(
         run_id="study",
         config_name=agent,
         task_name=task,
-        trial_name=task,
+        trial_name=trial_name,
         task=task,
         benchmark=None,
-        trial_key=f"{agent}/{task}",
+        trial_key=f"{agent}/{task}/{trial_name}",
         model=None,
         harness=None,
         harness_version=None,
@@ -368,8 +405,8 @@ def _observation(trial: Row, column: str) -> Observation:
         values=_observed(values),
         is_copy=False,
         why=WhyAbsent((), None),
-        relevant_files=int(number(trial, "relevant_files")),
-        difficulty=str(trial["difficulty"]),
+        relevant_files=int(number(trial, "relevant_files")) if trial["relevant_files"] else 0,
+        difficulty=None if trial["difficulty"] is None else str(trial["difficulty"]),
     )
 
 
@@ -397,6 +434,10 @@ def _by_verdict(trials: Trials) -> list[tuple[str, Trials]]:
 
 def _count(trials: Trials, wanted: Callable[[Row], bool]) -> int:
     return sum(map(wanted, trials))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return mean(values) if values else None
 
 
 def _total(trials: Trials, name: str) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,16 @@ def test_homes_of_harnesses_are_searched_and_other_hidden_folders_named(tmp_path
     put(runs / ".trash/old.jsonl", session("hello"))
     assert {task for _, task in named(runs)} == {"t1", "t2"}
     assert skipped(runs)[".trash"] == "a hidden folder"
+
+
+def test_a_bare_repository_beside_traces_is_named_once(tmp_path: Path) -> None:
+    """A study's folder with eleven clones for `--repos` listed 67 files that are no traces."""
+    runs = tmp_path / "runs"
+    put(runs / "claude/a.jsonl", session("hello"))
+    subprocess.run(["git", "init", "-q", "--bare", runs / "repos/heron.git"], check=True)
+    put(runs / "claude/HEAD/b.jsonl", session("a folder of this name is no repository"))
+    assert sorted(trials(runs)) == ["claude/HEAD/b.jsonl", "claude/a.jsonl"]
+    assert skipped(runs) == {"repos/heron.git": "a git repository"}
 
 
 def test_tasks_of_one_name_in_two_suites(tmp_path: Path) -> None:

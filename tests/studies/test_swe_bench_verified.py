@@ -7,6 +7,7 @@ import os
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,7 @@ def _trial(agent: str, task: str, solved: int, **given: float | None) -> Row:
     return {
         "agent": agent,
         "task": task,
+        "trial": task,
         "repo": "heron",
         "difficulty": "1-4 hours",
         "relevant_files": 2,
@@ -117,16 +119,20 @@ def test_pairs_of_a_task_count_only_if_one_agent_found_everything() -> None:
         *(_trial("a", "t4", 0), _trial("b", "t4", 1)),
         *(_trial("a", "t5", 0), _trial("b", "t5", 1, files_shown=None)),
     ]
-    files = within(made)[0]
+    files, of_a, of_b = within(made)[:3]
     assert files == {
         "level": "files_shown",
+        "shown_all_to": "any agent",
         "pairs": 4,
+        "tasks": 3,
         "one_found_all": 3,
         "only_finder_solved": 1,
         "only_other_solved": 1,
         "both_solved": 1,
         "none_solved": 0,
     }
+    assert (of_a["shown_all_to"], of_a["one_found_all"], of_a["only_finder_solved"]) == ("a", 1, 1)
+    assert (of_b["shown_all_to"], of_b["one_found_all"], of_b["only_other_solved"]) == ("b", 2, 1)
 
 
 def test_a_trial_without_a_value_is_on_neither_side() -> None:
@@ -135,8 +141,55 @@ def test_a_trial_without_a_value_is_on_neither_side() -> None:
         for i, shown in enumerate((1.0, 1.0, 0.5, None, 0.0))
     ]
     row = association(made, "files_shown")
+    assert row is not None
     assert (row["found_all"], row["found_all_solved"]) == (2, 1)
     assert (row["otherwise"], row["otherwise_solved"]) == (2, 0)
+
+
+def _of_mini(rows: Table) -> Table:
+    return [row for row in rows if row["agent"] == MINI]
+
+
+def _third_agent(rows: Table) -> Table:
+    return [*rows, *(row | {"agent": "zeta"} for row in _of_mini(rows)[:40])]
+
+
+def _two_attempts(rows: Table) -> Table:
+    return [*rows, *(row | {"trial": f"{row['trial']}.2"} for row in _of_mini(rows))]
+
+
+def _without(*names: str) -> Callable[[Table], Table]:
+    return lambda rows: [row | dict.fromkeys(names) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (_of_mini, "One coding agent worked on the tasks"),
+        (_third_agent, "Three coding agents worked on the same tasks"),
+        (_two_attempts, "pairs of trials of a task one agent was shown everything"),
+        (_without("cost_usd"), "No agent's logs state a price."),
+        (_without("solved"), "No trial has both a verdict and a log that could be read."),
+        (_without("files_met", "files_shown", "files_read"), "No trial has both"),
+        (_without("functions_shown", "functions_looked_at"), "371 of 500"),
+        (_without("difficulty", "repo", "relevant_files"), "371 of 500"),
+        (lambda rows: [row | {"solved": 1} for row in rows], "500 of 500"),
+        (lambda rows: [row | {"files_shown": 1.0} for row in rows], "371 of 500"),
+        (lambda rows: rows[:3], "of 3"),
+    ],
+)
+def test_other_sets_of_trials_have_a_page(
+    changed: Callable[[Table], Table], words: str, tmp_path: Path
+) -> None:
+    rows = changed(read_csv(TABLES / "trials.csv"))
+    (tmp_path / "trials.csv").write_text(csv_text(rows), encoding="utf-8")
+    agents = {row["agent"] for row in rows}
+    for name in ("e_answer.csv", "e_answer.txt"):
+        (tmp_path / name).write_bytes((TABLES / name).read_bytes() if len(agents) > 1 else b"")
+    page = printed(tmp_path)["README.md"]
+    assert words in page
+    assert "None" not in page and "nan" not in page
+    assert ("How do the agents differ" in page) == (len(agents) > 1)
 
 
 # --- with the data ------------------------------------------------------------------------------

@@ -23,7 +23,14 @@ from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.predictions import results_in
 from groundtrace.discover.verdicts import SIDECARS, marks_beside
 from groundtrace.model import Claimed, Problem, Repeats, Stated, Task
-from groundtrace.storage import Folder, FolderEntry, Links, LocalFolder, in_day_folder
+from groundtrace.storage import (
+    EntryKind,
+    Folder,
+    FolderEntry,
+    Links,
+    LocalFolder,
+    in_day_folder,
+)
 from groundtrace.storage.watch import Watch, watched
 
 if TYPE_CHECKING:
@@ -203,6 +210,12 @@ HOMES = frozenset(
 """Hidden folders in which harnesses keep their sessions; other hidden ones are not searched."""
 
 
+_IN_GIT: frozenset[tuple[str, EntryKind]] = frozenset(
+    {("HEAD", "file"), ("objects", "folder"), ("refs", "folder")}
+)
+"""What every bare repository has; clones for `--repos` often lie beside the traces."""
+
+
 class _Walk:
     """Every real file below a folder once, whatever links lead to it.
 
@@ -227,7 +240,11 @@ class _Walk:
             yield from self._follow(folder, entry, parts)
 
     def _below(self, folder: Folder, parts: tuple[str, ...]) -> Iterator[_Place]:
-        for entry in folder.entries():
+        entries = list(folder.entries())
+        if parts and {(e.name, e.kind) for e in entries} >= _IN_GIT:
+            yield Skipped("/".join(parts), None, "a git repository"), parts
+            return
+        for entry in entries:
             below = (*parts, name_text(entry.name))
             shown = "/".join(below)
             if entry.is_link and entry.kind in ("file", "folder"):
