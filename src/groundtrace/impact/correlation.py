@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
-from groundtrace.impact.association import Association, associate
+from groundtrace.impact.association import Association, associate, too_few
 from groundtrace.impact.flips import flip_units
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.pooled import by_suite, pooled_tests
@@ -116,7 +116,7 @@ def _tasks_with_both(trials: _Trials) -> int:
     """Tasks with both values, for the pair of metric and outcome that has the most of them."""
     everywhere = np.ones(len(trials.observations), dtype=np.bool_)
     return max(
-        (len(np.unique(trials.tasks[group.here])) for group in _groups(trials, everywhere)),
+        (len(set(trials.tasks[group.here].tolist())) for group in _groups(trials, everywhere)),
         default=0,
     )
 
@@ -158,7 +158,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             for name in names
         },
         [suites[name] for name in tasks],
-        units if len(np.unique(units)) < len(tasks) else None,
+        units if len(set(units.tolist())) < len(tasks) else None,
     )
 
 
@@ -173,24 +173,27 @@ def _scope(
     for group in _groups(trials, inside):
         metrics = sorted({metric for metric, _ in group.pairs})
         outcomes = sorted({outcome for _, outcome in group.pairs})
-        grids = {
-            name: _grid(trials, name, group.here, pooled=scope == "overall")
-            for name in (*metrics, *outcomes)
-        }
-        present = np.isfinite(grids[metrics[0]])
-        if len(set(trials.suites)) > 1:
-            whole = present
-            wide = {name: by_suite(grid, whole, trials.suites) for name, grid in grids.items()}
-            grids = {name: grid for name, (grid, _) in wide.items()}
-            present = wide[metrics[0]][1]
-        results = associate(
-            [grids[name] for name in metrics],
-            [grids[name] for name in outcomes],
-            present,
-            [(metrics.index(metric), outcomes.index(outcome)) for metric, outcome in group.pairs],
-            draws,
-            trials.blocks,
-        )
+        several = len(set(trials.suites)) > 1
+        grids = {metrics[0]: _grid(trials, metrics[0], group.here, pooled=scope == "overall")}
+        whole = present = np.isfinite(grids[metrics[0]])
+        if several:
+            _, present = by_suite(grids[metrics[0]], whole, trials.suites)
+        results = too_few(present, len(group.pairs))
+        if results is None:
+            for name in (*metrics[1:], *outcomes):
+                grids[name] = _grid(trials, name, group.here, pooled=scope == "overall")
+            if several:
+                grids = {
+                    name: by_suite(grid, whole, trials.suites)[0] for name, grid in grids.items()
+                }
+            results = associate(
+                [grids[name] for name in metrics],
+                [grids[name] for name in outcomes],
+                present,
+                [(metrics.index(x), outcomes.index(y)) for x, y in group.pairs],
+                draws,
+                trials.blocks,
+            )
         tasks, missing = _missing(trials, inside, present)
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, tasks, missing, pair, result.n)
@@ -198,19 +201,22 @@ def _scope(
     ordered = [entries[pair] for pair in PAIRS]
     adjusted = holm([entry.p for entry in ordered])
     return [
-        msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
+        entry
+        if entry.p is None
+        else msgspec.structs.replace(
+            entry, p=stored_number(entry.p), p_holm=stored_number(p_holm)
+        )
         for entry, p_holm in zip(ordered, adjusted, strict=True)
     ]
 
 
 def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
-    groups: dict[bytes, _Group] = {}
+    finite = {name: np.isfinite(values) for name, values in trials.values.items()}
+    groups: dict[bytes, tuple[Mask, list[tuple[str, str]]]] = {}
     for metric, outcome in PAIRS:
-        x, y = trials.values[metric], trials.values[outcome]
-        here = inside & np.isfinite(x) & np.isfinite(y)
-        known = groups.get(here.tobytes(), _Group(here, ()))
-        groups[here.tobytes()] = replace(known, pairs=(*known.pairs, (metric, outcome)))
-    yield from groups.values()
+        here = inside & finite[metric] & finite[outcome]
+        groups.setdefault(here.tobytes(), (here, []))[1].append((metric, outcome))
+    return (_Group(here, tuple(pairs)) for here, pairs in groups.values())
 
 
 def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
@@ -238,7 +244,7 @@ def _missing(trials: _Trials, inside: Mask, present: Mask) -> tuple[int, list[li
     missing: dict[int, list[Observation]] = {}
     for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
         missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
-    return len(np.unique(trials.tasks[inside])), list(missing.values())
+    return len(set(trials.tasks[inside].tolist())), list(missing.values())
 
 
 def _left_out(

@@ -18,7 +18,8 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.errors import NothingFoundError, OutputError
 from groundtrace.redact import masking
-from groundtrace.report import ReportData, render_html, render_markdown
+from groundtrace.report import ReportData, render_html, render_markdown, sections_of
+from groundtrace.report.blocks import Section
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
 from groundtrace.runs.evaluated_trials import (
     MadeRows,
@@ -173,12 +174,15 @@ class Report(Target[_RunToReport], frozen=True):
             batch.clock.save_if_due()
 
     def write(self, session: RunSession, made_from: str, data: Callable[[], ReportData]) -> None:
-        """Write the reports that are stale. Their data are made once for all formats."""
+        """Write the reports that are stale. Their data and sections are made once for all formats."""
         stale = self.stale(session, made_from)
+        made: tuple[Section, ...] | None = None
         for name in self.formats:
             if name in stale:
                 with masking(self.request.settings.mask):
-                    written = write_text(session.folder, REPORTS[name], RENDERERS[name](data()))
+                    made = made or sections_of(data())
+                    text = RENDERERS[name](data(), made)
+                    written = write_text(session.folder, REPORTS[name], text)
                 session.enter_result(REPORTS[name], made_from, written)
             self.request.ticker.advance()
 
