@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-NUMBERS = (int, float, bool, NoneType)
+NUMBERS = frozenset({int, float, bool, NoneType})
 _PLAIN = (*NUMBERS, msgspec.UnsetType)
 
 

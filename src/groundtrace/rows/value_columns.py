@@ -56,6 +56,10 @@ class ValueColumn:
             self._why[row] = self._reasons.code(why)
             self._missing = None
 
+    def __getitem__(self, row: int) -> tuple[float, int]:
+        """The value of a row and -1; else the code of the reason."""
+        return self._values[row], self._why[row]
+
     def has(self, row: int) -> bool:
         """Whether a row has a value."""
         return self._why[row] < 0
@@ -123,6 +127,10 @@ class ValueTable:
         self._values = array("d")
         self._why = array("h")
         self._columns: dict[str, ValueColumn] = {}
+        self._made: dict[tuple[bytes, tuple[tuple[str, int], ...]], Distribution] = {}
+        self._made_of_one: dict[tuple[float | str, int], Distribution] = {}
+        """Statistics by what they are of. Half of the columns of a run without ground truth are
+        alike: as one record they are made, masked and ordered once."""
 
     def add(self, values: list[float | None], names: Sequence[str], why: Why) -> None:
         """Append a row: a value for each name, or None for `why` to say why there is none.
@@ -185,7 +193,30 @@ class ValueTable:
 
     def statistics(self, rows: array[int], units: Units | None) -> dict[str, Distribution]:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
-        return {name: self[name].distribution(rows, units) for name in self._places}
+        if len(rows) == 1:
+            return self._of_row(rows[0])
+        return {name: self._alike(*self[name].by_unit(rows, units)) for name in self._places}
+
+    def _of_row(self, row: int) -> dict[str, Distribution]:
+        """The same for one row, which most groups of a small run have."""
+        names, found = self._reasons.names, {}
+        for name in self._places:
+            column = self[name]
+            value, why = column[row]
+            key = (value or str(value), why)  # 0.0 is not -0.0
+            made = self._made_of_one.get(key)
+            if made is None:
+                made = _of_one(value) if why < 0 else Distribution(n=0, left_out={names[why]: 1})
+                self._made_of_one[key] = made
+            found[name] = made
+        return found
+
+    def _alike(self, values: list[float], left_out: Mapping[str, int]) -> Distribution:
+        key = (array("d", values).tobytes(), tuple(left_out.items()))  # 0.0 is not -0.0
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = distribution(values, left_out)
+        return made
 
 
 def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:
