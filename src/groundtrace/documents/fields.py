@@ -37,8 +37,10 @@ def fields_with(
 
 
 @cache
-def _type_named(module: str, annotation: str) -> Any:
+def _type_named(module: str, annotation: Any) -> Any:
     """The type that an annotation names; anything if it is known to type checkers only."""
+    if not isinstance(annotation, str):
+        return annotation
     try:
         return eval(annotation, vars(sys.modules[module]))
     except NameError:
