@@ -64,7 +64,11 @@ def _of(value: Any, known: dict[int, Any]) -> Any:
             return value if shown is None else dict(zip(shown, value.values(), strict=True))
         items = [_of(item, known) for item in value.values()]
         if shown is None:
-            return value if all(map(is_, items, value.values())) else dict(zip(value, items, strict=True))
+            return (
+                value
+                if all(map(is_, items, value.values()))
+                else dict(zip(value, items, strict=True))
+            )
         return dict(zip(shown, items, strict=True))
     return value
 

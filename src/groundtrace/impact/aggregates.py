@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.impact import (
     ConfigAggregate,
     MetricAggregate,
@@ -39,8 +39,7 @@ PASS = 1.0
 """The reward from which a trial passes."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassAtK:
+class PassAtK(Frozen, frozen=True):
     """pass@k over tasks."""
 
     k: int
@@ -51,8 +50,7 @@ class PassAtK:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Repeats:
+class Repeats(Frozen, frozen=True):
     """How much trials of the same task agree."""
 
     n: int

@@ -10,10 +10,10 @@ tasks that are present in the same columns (D36).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.pooled import block_tests, pooled_tests
 from groundtrace.impact.resample import (
@@ -39,8 +39,7 @@ influence on the coefficient (including changes of rank) are computed once."""
 _NO_INTERVAL = Interval(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Association:
+class Association(Frozen, frozen=True):
     """What could be said about one pair of variables."""
 
     n: int
@@ -55,8 +54,7 @@ class Association:
     """Tasks that the test can exchange with another task; None without a test."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(Frozen, frozen=True):
     """Variables over the same tasks and columns; tasks are ordered by stratum."""
 
     xs: list[Floats]
@@ -114,7 +112,7 @@ def too_few(present: Mask, pairs: int) -> list[Association] | None:
 
 def _ranked(present: Mask) -> Mask:
     """The values that have a rank: it needs at least two tasks."""
-    return present & (present.sum(axis=0) >= 2)
+    return np.asarray(present & (present.sum(axis=0) >= 2), dtype=np.bool_)
 
 
 def _arranged(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
 from groundtrace.impact.association import Association, associate, too_few
 from groundtrace.impact.flips import flip_units
@@ -34,8 +34,7 @@ CORRELATED_OUTCOMES = OUTCOMES.names_in("correlation")
 PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in CORRELATED_OUTCOMES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trials:
+class _Trials(Frozen, frozen=True):
     """Distinct trials as arrays: each trial's cell in the grid, and its values (NaN: missing)."""
 
     observations: Sequence[Observation]
@@ -50,8 +49,7 @@ class _Trials:
     """Repository of each task, if repositories are the units."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Frozen, frozen=True):
     """Pairs of a metric and an outcome that have values for exactly the same trials. They share
     their draws."""
 
@@ -203,9 +201,7 @@ def _scope(
     return [
         entry
         if entry.p is None
-        else msgspec.structs.replace(
-            entry, p=stored_number(entry.p), p_holm=stored_number(p_holm)
-        )
+        else msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
         for entry, p_holm in zip(ordered, adjusted, strict=True)
     ]
 

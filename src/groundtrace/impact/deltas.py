@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import Delta, Direction
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
@@ -42,8 +43,7 @@ would otherwise take hours. With so many tasks, p depends less on the draws."""
 MIN_FLIPS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPair:
+class TaskPair(Frozen, frozen=True):
     """A matched task with both sides' values."""
 
     pair: Pair
@@ -53,8 +53,7 @@ class TaskPair:
     """Name of a value that both sides have but that is not compared, to the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flipping:
+class Flipping(Frozen, frozen=True):
     """Draws of the sign-flip tests, and the unit that each task belongs to."""
 
     draws: Draws
@@ -83,8 +82,7 @@ def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = F
     return Flipping(enough, units if count < len(repos) else None, count)
 
 
-@dataclass(frozen=True, slots=True)
-class MetricDeltas:
+class MetricDeltas(Frozen, frozen=True):
     """One metric over the tasks of a comparison."""
 
     name: str

@@ -12,11 +12,11 @@ counted in m. With 6 or 7 tasks that is so for four rows, with 8 it is not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.answer import Question
 from groundtrace.documents.comparison import Delta, Verdict
@@ -54,8 +54,7 @@ def row_metrics(primaries: Sequence[str], known: Mapping[str, int], n: int) -> l
     return [price if name == PRICES[0] else name for name in names]
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Frozen, frozen=True):
     """The rows that are tested together."""
 
     size: int

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import (
     AnswerAssociation,
     AssociationOfLevel,
@@ -39,8 +39,7 @@ _HUGE = 1e100
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trials:
+class _Trials(Frozen, frozen=True):
     """Trials with both values."""
 
     x: Floats

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
@@ -15,8 +15,7 @@ from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
 
-@dataclass(frozen=True, slots=True)
-class ReportData:
+class ReportData(Frozen, frozen=True):
     """Everything a report shows."""
 
     scope: str

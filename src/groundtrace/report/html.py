@@ -7,7 +7,6 @@ else. Charts are inline SVG, so the page is complete before its script runs.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import json
 import re
@@ -15,6 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_text import PRICES
@@ -52,8 +54,7 @@ SHORT = {"chain": "Where the chain breaks", "tasks": "Task by task", "trials": "
 """Sections between the answer and all numbers; those of charts only if there is one."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Surveyed:
+class Surveyed(Frozen, frozen=True):
     """What one pass over all rows gives. There can be too many rows to keep them in memory."""
 
     table: TrialTable
@@ -69,7 +70,7 @@ def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
     script = _short(asset("parts.js")) + _short(asset("page.js"))
     surveyed = collect_distinct(data.rows, _surveyed)
     table = surveyed.table
-    data = dataclasses.replace(data, tasks=surveyed.tasks.number())
+    data = replace(data, tasks=surveyed.tasks.number())
     colours = colours_of(data.summary.by_config)
     head = _head(table, colours)
     parts = (style, script, _json(head | {"rows": table.rows}))
@@ -128,18 +129,27 @@ def _grid(table: ReportTable) -> Markup:
 
     shape = table.shape
     aligns = () if shape else table.aligns
-    right = [" class=r" if align == "right" else "" for align in aligns] or [""] * len(table.columns)
+    right = [" class=r" if align == "right" else "" for align in aligns] or [""] * len(
+        table.columns
+    )
     lines = [
         '<div class="scroll" tabindex="0">',
         f'<table class="{shape}">' if shape else "<table>",
         "<thead><tr>"
-        + "".join([f"<{'th' if heading else 'td'}{mark}>{escape(heading)}" for heading, mark in zip(table.headings, right, strict=True)])
+        + "".join(
+            [
+                f"<{'th' if heading else 'td'}{mark}>{escape(heading)}"
+                for heading, mark in zip(table.headings, right, strict=True)
+            ]
+        )
         + "</thead>",
         "<tbody>",
     ]
     for row in table.rows:
         cells = [
-            f"<td{mark}><code>{escape(cell)}</code>" if isinstance(cell, Name) else f"<td{mark}>{escape(cell)}"
+            f"<td{mark}><code>{escape(cell)}</code>"
+            if isinstance(cell, Name)
+            else f"<td{mark}>{escape(cell)}"
             for cell, mark in zip(row, right, strict=True)
         ]
         lines.append(f"<tr>{''.join(cells)}")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, isfinite, log, log10, sqrt
 from typing import Literal
 
 from markupsafe import Markup, escape
+
+from groundtrace.base.frozen import Frozen
 
 # --- elements: a child that is not markup is text and is escaped -----------------------------
 
@@ -187,8 +188,7 @@ _BENT: Mapping[ScaleKind, Callable[[float], float]] = {
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Frozen, frozen=True):
     """Maps the values from `low` to `high` onto the pixels from `start` to `end`."""
 
     low: float
