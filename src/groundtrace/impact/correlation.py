@@ -21,6 +21,7 @@ from groundtrace.impact.resample import (
     Floats,
     Ints,
     Mask,
+    distinct,
     holm,
     midranks,
     to_ten_digits,
@@ -57,15 +58,20 @@ class _Group(Frozen, frozen=True):
     pairs: tuple[tuple[str, str], ...]
 
 
+_Known = dict[tuple[object, ...], list[Association]]
+"""What was found, by the values: with one configuration all three scopes have the same ones."""
+
+
 def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationAnalysis:
     """All correlations of distinct trials."""
     trials = _arrays(observations)
+    known: _Known = {}
     names = sorted({o.config_name for o in observations})
     everywhere = np.ones(len(observations), dtype=np.bool_)
-    found = _scope(trials, everywhere, "overall", None, draws)
+    found = _scope(trials, everywhere, "overall", None, draws, known)
     for index, name in enumerate(names):
-        found += _scope(trials, trials.configs == index, "config", name, draws)
-    found += _scope(trials, everywhere, "within_config", None, draws)
+        found += _scope(trials, trials.configs == index, "config", name, draws, known)
+    found += _scope(trials, everywhere, "within_config", None, draws, known)
     notes = _suite_notes(trials, everywhere, found, draws)
     computable = any(entry.computable for entry in found)
     reason = None if computable else _overall_reason(found, _tasks_with_both(trials))
@@ -114,7 +120,7 @@ def _tasks_with_both(trials: _Trials) -> int:
     """Tasks with both values, for the pair of metric and outcome that has the most of them."""
     everywhere = np.ones(len(trials.observations), dtype=np.bool_)
     return max(
-        (len(set(trials.tasks[group.here].tolist())) for group in _groups(trials, everywhere)),
+        (distinct(trials.tasks[group.here]) for group in _groups(trials, everywhere)),
         default=0,
     )
 
@@ -156,7 +162,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             for name in names
         },
         [suites[name] for name in tasks],
-        units if len(set(units.tolist())) < len(tasks) else None,
+        units if distinct(units) < len(tasks) else None,
     )
 
 
@@ -166,6 +172,7 @@ def _scope(
     scope: CorrelationScope,
     config_name: str | None,
     draws: Draws,
+    known: _Known,
 ) -> list[Correlation]:
     entries: dict[tuple[str, str], Correlation] = {}
     for group in _groups(trials, inside):
@@ -184,14 +191,12 @@ def _scope(
                 grids = {
                     name: by_suite(grid, whole, trials.suites)[0] for name, grid in grids.items()
                 }
-            results = associate(
-                [grids[name] for name in metrics],
-                [grids[name] for name in outcomes],
-                present,
-                [(metrics.index(x), outcomes.index(y)) for x, y in group.pairs],
-                draws,
-                trials.blocks,
-            )
+            places = tuple((metrics.index(x), outcomes.index(y)) for x, y in group.pairs)
+            xs, ys = ([grids[name] for name in names] for names in (metrics, outcomes))
+            key = (present.shape, places, *(values.tobytes() for values in (present, *xs, *ys)))
+            if key not in known:
+                known[key] = associate(xs, ys, present, places, draws, trials.blocks)
+            results = known[key]
         tasks, missing = _missing(trials, inside, present)
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, tasks, missing, pair, result.n)
@@ -240,7 +245,7 @@ def _missing(trials: _Trials, inside: Mask, present: Mask) -> tuple[int, list[li
     missing: dict[int, list[Observation]] = {}
     for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
         missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
-    return len(set(trials.tasks[inside].tolist())), list(missing.values())
+    return distinct(trials.tasks[inside]), list(missing.values())
 
 
 def _left_out(

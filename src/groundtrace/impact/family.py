@@ -22,7 +22,7 @@ from groundtrace.documents.answer import Question
 from groundtrace.documents.comparison import Delta, Verdict
 from groundtrace.impact.deltas import Flipping, MetricDeltas, with_test
 from groundtrace.impact.margins import are_binary, p_of_margin
-from groundtrace.impact.resample import MIN_INFERENCE
+from groundtrace.impact.resample import MIN_INFERENCE, distinct
 from groundtrace.impact.signflip import LEVEL, mean_test, smallest_p
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
 
@@ -90,7 +90,7 @@ def family_of(smallest: Sequence[float | None]) -> Family:
 def attainable(column: MetricDeltas, flips: Flipping) -> float | None:
     """The smallest p that so many tasks or repositories can give; None if there is no test."""
     units = flips.of(column.here)
-    count = len(column.delta) if units is None else len(np.unique(units))
+    count = len(column.delta) if units is None else distinct(units)
     return None if count < MIN_INFERENCE else smallest_p(count, flips.draws)
 
 

@@ -142,6 +142,11 @@ def to_ten_digits(values: Floats) -> Floats:
     return out
 
 
+def distinct(units: Ints) -> int:
+    """How many different units there are. `np.unique` loads numpy's masked arrays for that."""
+    return len(set(units.tolist()))
+
+
 def midranks(values: Floats) -> Floats:
     """Ranks from 1; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
