@@ -67,7 +67,10 @@ class WhyAbsent(Frozen, frozen=True):
     reason: str | None
 
     def __call__(self, name: str) -> str:
-        return dict(self.undefined).get(name) or self.reason or "missing"
+        for absent, why in reversed(self.undefined):  # what is added later counts
+            if absent == name:
+                return why or self.reason or "missing"
+        return self.reason or "missing"
 
 
 class Observation(TrialId, frozen=True, kw_only=True):
