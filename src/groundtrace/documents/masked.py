@@ -85,7 +85,7 @@ def _of_record(record: msgspec.Struct, known: dict[int, Any]) -> msgspec.Struct:
     for name in fields_with(type(record), str, PATHS):
         value = getattr(record, name)
         if value:
-            shown = _of(value, known)
+            shown = mask_name(value) if type(value) is str else _of(value, known)
             if shown is not value:
                 changes[name] = shown
     return msgspec.structs.replace(record, **changes) if changes else record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer
@@ -13,6 +14,14 @@ from groundtrace.report.blocks_of_trials import MadeTrial
 from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
+
+
+class MakeTrials(Protocol):
+    """Makes trials for a page."""
+
+    def __call__(self, level: Callable[[], int], *, many: bool) -> Iterator[MadeTrial]:
+        """Each at the level that a function gives when the work on it begins; many of them are made
+        by several processes."""
 
 
 class ReportData(Frozen, frozen=True):
@@ -32,9 +41,8 @@ class ReportData(Frozen, frozen=True):
     """Why an existing analysis could not be read."""
     refused: tuple[RefusedDocument, ...] = ()
     """Documents that cannot be read; no number in the report contains anything from them (D62)."""
-    made_trials: Callable[[Callable[[], int]], Iterator[MadeTrial]] | None = None
-    """The same trials as the page holds them, each at the level that a function gives when the work
-    on it begins; made by several processes. None if they can only be made from `details`."""
+    made_trials: MakeTrials | None = None
+    """The same trials as the page holds them. None if they can only be made from `details`."""
     tasks: int | None = None
     """Number of distinct tasks in the rows, if it is already known."""
 

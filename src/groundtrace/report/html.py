@@ -194,8 +194,8 @@ def _packed(data: ReportData, table: TrialTable, first_found: FirstFound, budget
 
 
 def _made(data: ReportData, table: TrialTable, packing: Packing) -> Iterator[MadeTrial]:
-    if data.made_trials is not None and len(table.rows) >= FEW_TRIALS:
-        return data.made_trials(lambda: packing.level)
+    if data.made_trials is not None:
+        return data.made_trials(lambda: packing.level, many=len(table.rows) >= FEW_TRIALS)
     return (made_trial(detail, packing.level) for detail in data.details())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -12,6 +13,7 @@ import msgspec
 from msgspec import field
 
 from groundtrace import __version__
+from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.config import Settings
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.outcomes import TrialOutcome
@@ -99,7 +101,9 @@ def report(
         ) as session:
             if session is not None:
                 rows = did.rows
-                data = cache(lambda: _data(target, outputs, request, rows, done.refused))
+                data = cache(
+                    lambda: _data(target, outputs, request, rows, done.refused, did.made_trials)
+                )
                 ours.write(session, made_from, data)
             else:
                 request.ticker.advance(len(ours.formats))
@@ -169,7 +173,11 @@ class Report(Target[_RunToReport], frozen=True):
     def make(self, works: Sequence[_RunToReport], batch: Batch) -> None:
         for one in works:
             output, rows = one.run.session.output, batch.did.rows
-            data = cache(partial(_data, output, [output], self.request, rows, one.refused))
+            data = cache(
+                partial(
+                    _data, output, [output], self.request, rows, one.refused, batch.did.made_trials
+                )
+            )
             self.write(one.run.session, one.made_from, data)
             batch.clock.save_if_due()
 
@@ -193,6 +201,7 @@ def _data(
     request: Request,
     made: MadeRows,
     refused: Sequence[RefusedDocument],
+    kept: KeptByName,
 ) -> ReportData:
     folder = target.folder
     summary: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
@@ -211,12 +220,43 @@ def _data(
         details=lambda: evaluated_trials_in(
             outputs, request.only, is_known=known_by(request.settings)
         ),
-        made_trials=lambda level: made_trials(outputs, request, level),
+        made_trials=lambda level, *, many: (
+            made_trials(outputs, request, level)
+            if many
+            else few_trials(outputs, request, level, kept)
+        ),
         refused=tuple(refused),
     )
 
 
-# the trials of a large page, made by the engine's processes
+# the trials of a page
+
+
+def few_trials(
+    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int], kept: KeptByName
+) -> Iterator[MadeTrial]:
+    """Trials of these output folders, made in this process, in the order of their rows.
+
+    They are kept: the page over all runs shows those of the pages of the runs.
+    """
+    for output in outputs:
+        folder = output.folder
+        index = OutcomeIndex(read_outcomes(folder))
+        for path in document_paths(folder, EVENTS_ENDING):
+            if not index.wants(path, request.only):
+                continue
+            document = f"{folder.url}/{path}"
+            data = kept.get(document)
+            made: MadeTrial | None = None if data is None else pickle.loads(data)
+            if made is None or made.level > level():
+                made = _made_here(folder, path, index, level(), request.settings)
+                if made is None:
+                    continue
+                kept.keep(document, pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
+            yield made
+
+
+# those of a large page, made by the engine's processes
 
 
 @dataclass(frozen=True, slots=True)
