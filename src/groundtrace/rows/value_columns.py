@@ -33,7 +33,7 @@ class NameCodes:
 class ValueColumn:
     """One value for each row, or the reason why there is none."""
 
-    __slots__ = ("_missing", "_reasons", "_values", "_why")
+    __slots__ = ("_missing", "_only", "_reasons", "_values", "_why")
 
     def __init__(self, reasons: NameCodes, values: array[float], why: array[int]) -> None:
         self._reasons = reasons
@@ -42,19 +42,21 @@ class ValueColumn:
         """The code of the reason; -1 for a value."""
         self._missing: int | None = None
         """Rows without a value, once they are counted."""
+        self._only: int | None = None
+        """The code that all rows have, -2 if they differ, once that is known."""
 
     def extend(self, values: array[float], why: array[int]) -> None:
         """Append more rows."""
         self._values.extend(values)
         self._why.extend(why)
-        self._missing = None
+        self._missing = self._only = None
 
     def drop(self, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
         if self._why[row] < 0:
             self._values[row] = 0.0
             self._why[row] = self._reasons.code(why)
-            self._missing = None
+            self._missing = self._only = None
 
     def __getitem__(self, row: int) -> tuple[float, int]:
         """The value of a row and -1; else the code of the reason."""
@@ -81,6 +83,10 @@ class ValueColumn:
         """
         names = self._reasons.names
         values, whys = self._values, self._why
+        if self._only is None:
+            self._only = whys[0] if whys and whys.count(whys[0]) == len(whys) else -2
+        if self._only >= 0 and len(rows):  # nothing of the kind was measured: half of the columns
+            return [], {names[self._only]: len(rows if units is None else units)}
         if units is None:
             if self._has_all():  # true for most columns
                 whole = len(rows) == len(values)
@@ -91,6 +97,9 @@ class ValueColumn:
         means: list[float] = []
         left_out: Counter[str] = Counter()
         for of_unit in units:
+            if len(of_unit) == 1 and whys[of_unit[0]] < 0:
+                means.append(values[of_unit[0]])
+                continue
             mean = mean_of([values[row] for row in of_unit if whys[row] < 0])
             if mean is not None:
                 means.append(mean)
