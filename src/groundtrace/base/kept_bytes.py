@@ -43,3 +43,20 @@ class KeptBytes:
 
             self._stream = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - open while it is wanted
         return self._stream
+
+
+class KeptByName:
+    """Pieces by name."""
+
+    def __init__(self) -> None:
+        self._file = KeptBytes()
+        self._places: dict[str, int] = {}
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Add a piece, or replace the piece of this name."""
+        self._places[name] = self._file.add(data)
+
+    def get(self, name: str) -> bytes | None:
+        """The piece of a name; None if there is none."""
+        place = self._places.get(name)
+        return None if place is None else self._file.data(place)

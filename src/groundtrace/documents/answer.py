@@ -1,7 +1,5 @@
 """The answer: the few numbers and sentences to decide between two configurations."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType

@@ -1,7 +1,5 @@
 """What all documents share: the version, the base type, and helpers to describe fields."""
 
-from __future__ import annotations
-
 import copyreg
 from typing import Annotated
 

@@ -50,7 +50,8 @@ def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
     these groups are one record.
     """
     if isinstance(value, msgspec.Struct):
-        if id(value) not in known:
+        found = known.get(id(value))
+        if found is None:
             new = {}
             for name in fields_with(type(value), dict):
                 item = getattr(value, name)
@@ -58,15 +59,14 @@ def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
                     ordered = _in_cutoff_order(item, known)
                     if ordered is not item:
                         new[name] = ordered
-            known[id(value)] = msgspec.structs.replace(value, **new) if new else value
-        return known[id(value)]
+            found = known[id(value)] = msgspec.structs.replace(value, **new) if new else value
+        return found
     if isinstance(value, dict):
         keys = tuple(value)
         wanted = _ordered(keys)
-        items = [
-            item if type(item := value[key]) in NUMBERS else _in_cutoff_order(item, known)
-            for key in wanted
-        ]
+        if NUMBERS.issuperset(map(type, value.values())):
+            return value if wanted == keys else {key: value[key] for key in wanted}
+        items = [_in_cutoff_order(value[key], known) for key in wanted]
         same = wanted == keys and all(map(is_, items, value.values()))
         return value if same else dict(zip(wanted, items, strict=True))
     if isinstance(value, list):

@@ -1,7 +1,5 @@
 """Two configurations over the tasks that can be compared, as the impact document holds them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta, field

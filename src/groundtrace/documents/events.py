@@ -1,7 +1,5 @@
 """The retrieval-events document: one per trial, the specification's normalized form."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 import msgspec

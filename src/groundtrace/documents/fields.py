@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-NUMBERS = (int, float, bool, NoneType)
+NUMBERS = frozenset({int, float, bool, NoneType})
 _PLAIN = (*NUMBERS, msgspec.UnsetType)
 
 
@@ -37,8 +37,10 @@ def fields_with(
 
 
 @cache
-def _type_named(module: str, annotation: str) -> Any:
+def _type_named(module: str, annotation: Any) -> Any:
     """The type that an annotation names; anything if it is known to type checkers only."""
+    if not isinstance(annotation, str):
+        return annotation
     try:
         return eval(annotation, vars(sys.modules[module]))
     except NameError:

@@ -1,7 +1,5 @@
 """Functions in the events document and in the metrics document (D216)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -3,8 +3,6 @@
 It shows association only: nothing in it ranks configurations, blocks a run or scores a task.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType

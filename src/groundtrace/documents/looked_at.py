@@ -1,7 +1,5 @@
 """What trials looked at: for one trial in its metrics document, for many in a summary."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from msgspec import Meta

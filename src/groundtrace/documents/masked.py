@@ -47,34 +47,37 @@ def masked(record: R) -> R:
 
 def _of(value: Any, known: dict[int, Any]) -> Any:
     """The same for any value. `known` holds what was made of each record, by id: groups of a
-    summary that have the same trials are one record."""
+    summary that have the same trials are one record, and so are values that are alike."""
     if isinstance(value, str):
         return mask_name(value)
     if isinstance(value, msgspec.Struct):
-        if id(value) not in known:
-            known[id(value)] = _of_record(value, known)
-        return known[id(value)]
+        found = known.get(id(value))
+        if found is None:
+            found = known[id(value)] = _of_record(value, known)
+        return found
     if isinstance(value, (list, tuple)):
         items = [_of(item, known) for item in value]
         return value if all(map(is_, items, value)) else type(value)(items)
     if isinstance(value, dict):
-        keys = tuple(value)
-        shown = _keys(keys)
-        items = [v if type(v) in NUMBERS else _of(v, known) for v in value.values()]
-        same = shown is keys and all(map(is_, items, value.values()))
-        return value if same else dict(zip(shown, items, strict=True))
+        shown = _masked_keys(tuple(value))
+        if NUMBERS.issuperset(map(type, value.values())):
+            return value if shown is None else dict(zip(shown, value.values(), strict=True))
+        items = [_of(item, known) for item in value.values()]
+        if shown is None:
+            return (
+                value
+                if all(map(is_, items, value.values()))
+                else dict(zip(value, items, strict=True))
+            )
+        return dict(zip(shown, items, strict=True))
     return value
 
 
-def _keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
-    shown = _masked_keys(keys)
-    return keys if shown == keys else shown
-
-
 @lru_cache(maxsize=4096)
-def _masked_keys(keys: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Keys of a mapping; hundreds of mappings of a summary have the same ones."""
-    return tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
+def _masked_keys(keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Keys of a mapping, None if they stay; hundreds of mappings of a summary have the same ones."""
+    shown = tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
+    return None if shown == keys else shown
 
 
 def _of_record(record: msgspec.Struct, known: dict[int, Any]) -> msgspec.Struct:
@@ -82,7 +85,7 @@ def _of_record(record: msgspec.Struct, known: dict[int, Any]) -> msgspec.Struct:
     for name in fields_with(type(record), str, PATHS):
         value = getattr(record, name)
         if value:
-            shown = _of(value, known)
+            shown = mask_name(value) if type(value) is str else _of(value, known)
             if shown is not value:
                 changes[name] = shown
     return msgspec.structs.replace(record, **changes) if changes else record

@@ -1,7 +1,5 @@
 """The per-task metrics document: the four metric stages of one trial (D24)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -1,7 +1,5 @@
 """The outcomes document: one per run, with the outcome of every trial found in it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType

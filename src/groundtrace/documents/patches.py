@@ -1,7 +1,5 @@
 """Sections of the metrics document about edits: the patch, published numbers, the funnel."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

@@ -5,8 +5,6 @@ Its trials, from all runs of the scope, are averaged first, so a task tried ten 
 as a task tried once (D42).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import msgspec

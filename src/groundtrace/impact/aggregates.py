@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.impact import (
     ConfigAggregate,
     MetricAggregate,
@@ -27,9 +25,7 @@ from groundtrace.impact.observations import (
     main_reason,
     means,
     stored_number,
-    value_table,
 )
-from groundtrace.impact.resample import Floats
 from groundtrace.rows.means import mean_of, quantile
 
 # --- several trials of one task -----------------------------------------------------------
@@ -39,8 +35,7 @@ PASS = 1.0
 """The reward from which a trial passes."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassAtK:
+class PassAtK(Frozen, frozen=True):
     """pass@k over tasks."""
 
     k: int
@@ -51,8 +46,7 @@ class PassAtK:
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Repeats:
+class Repeats(Frozen, frozen=True):
     """How much trials of the same task agree."""
 
     n: int
@@ -174,21 +168,26 @@ def _counted(values: Iterable[str | None]) -> dict[str, int]:
 
 def _metrics(tasks: Sequence[Sequence[Observation]]) -> list[MetricAggregate]:
     names = tuple(COMPARED)
-    table = value_table([means(trials, names) for trials in tasks], names)
-    return [_metric(name, column, tasks) for name, column in zip(names, table.T, strict=True)]
+    sides = [means(trials, names) for trials in tasks]
+    return [_metric(name, [side.get(name) for side in sides], tasks) for name in names]
 
 
-def _metric(name: str, column: Floats, tasks: Sequence[Sequence[Observation]]) -> MetricAggregate:
+def _metric(
+    name: str, column: Sequence[float | None], tasks: Sequence[Sequence[Observation]]
+) -> MetricAggregate:
     """Mean over tasks of the mean over each task's trials, with what was left out (D19)."""
-    absent = np.isnan(column)
-    known = column[~absent]
-    values = known.tolist()
-    left_out = Counter(main_reason(tasks[i], (name,)) for i in np.flatnonzero(absent).tolist())
+    values = [value for value in column if value is not None]
+    left_out: dict[str, int] = {}
+    if len(values) < len(column):
+        for trials, value in zip(tasks, column, strict=True):
+            if value is None:
+                reason = main_reason(trials, (name,))
+                left_out[reason] = left_out.get(reason, 0) + 1
     return MetricAggregate(
         metric=name,
         direction=COMPARED[name],
         mean=stored_number(mean_of(values)),
-        median=stored_number(quantile(np.sort(known).tolist(), 0.5)) if values else None,
+        median=stored_number(quantile(sorted(values), 0.5)) if values else None,
         n=len(values),
         left_out=dict(sorted(left_out.items())),
         hit_rate=stored_number(_hit_rate(name, tasks)),

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import shell_word
 from groundtrace.documents.answer import (
     Answer,
@@ -51,8 +51,7 @@ EFFECT = 0.10
 COST = "cost_usd"
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerInput:
+class AnswerInput(Frozen, frozen=True):
     """What the answers are made from."""
 
     matched: Sequence[MatchedComparison]

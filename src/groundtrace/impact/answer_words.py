@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import plural
 from groundtrace.documents.answer import (
     AnswerAssociation,
@@ -50,8 +50,7 @@ def refused(comparison: MatchedComparison) -> str:
     return f"{pair} have {have}, and at least 3 are needed{f': {why}' if why else ''}."
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(Frozen, frozen=True):
     """What the sentences of an answer are made from."""
 
     comparison: MatchedComparison

@@ -10,10 +10,10 @@ tasks that are present in the same columns (D36).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.pooled import block_tests, pooled_tests
 from groundtrace.impact.resample import (
@@ -39,8 +39,7 @@ influence on the coefficient (including changes of rank) are computed once."""
 _NO_INTERVAL = Interval(None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Association:
+class Association(Frozen, frozen=True):
     """What could be said about one pair of variables."""
 
     n: int
@@ -55,8 +54,7 @@ class Association:
     """Tasks that the test can exchange with another task; None without a test."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Grid:
+class _Grid(Frozen, frozen=True):
     """Variables over the same tasks and columns; tasks are ordered by stratum."""
 
     xs: list[Floats]
@@ -81,11 +79,11 @@ def associate(
     repository cannot be exchanged with others one by one. So each repository's part of the sum of
     products keeps or turns its sign, and resamples draw whole repositories.
     """
-    present = present & (present.sum(axis=0) >= 2)  # a rank needs at least two tasks
-    grid = _arranged(xs, ys, present, blocks)
+    few = too_few(present, len(pairs))
+    if few is not None:
+        return few
+    grid = _arranged(xs, ys, _ranked(present), blocks)
     n = len(grid.present)
-    if n < MIN_COEFFICIENT:
-        return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs") for _ in pairs]
     fs = [_ridits(x, grid.present) for x in grid.xs]
     gs = [_ridits(y, grid.present) for y in grid.ys]
     result: list[Association | None] = []
@@ -102,6 +100,19 @@ def associate(
     open_pairs = [pair for pair, found in zip(pairs, result, strict=True) if found is None]
     inferred = iter(_inferred(grid, fs, gs, open_pairs, draws))
     return [found if found is not None else next(inferred) for found in result]
+
+
+def too_few(present: Mask, pairs: int) -> list[Association] | None:
+    """What is said about every pair if there are too few tasks; None if there are enough."""
+    n = int(_ranked(present).any(axis=1).sum())
+    if n >= MIN_COEFFICIENT:
+        return None
+    return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs")] * pairs
+
+
+def _ranked(present: Mask) -> Mask:
+    """The values that have a rank: it needs at least two tasks."""
+    return np.asarray(present & (present.sum(axis=0) >= 2), dtype=np.bool_)
 
 
 def _arranged(

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_names import short_name
 from groundtrace.impact.association import Association, associate
@@ -27,8 +28,7 @@ from groundtrace.impact.signflip import mean_test
 from groundtrace.metrics.catalogue import METRICS
 
 
-@dataclass(frozen=True, slots=True)
-class Tandem:
+class Tandem(Frozen, frozen=True):
     """Differences of two quantities over the same matched tasks."""
 
     association: Association

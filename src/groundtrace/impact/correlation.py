@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
-from groundtrace.impact.association import Association, associate
+from groundtrace.impact.association import Association, associate, too_few
 from groundtrace.impact.flips import flip_units
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.pooled import by_suite, pooled_tests
@@ -21,6 +21,7 @@ from groundtrace.impact.resample import (
     Floats,
     Ints,
     Mask,
+    distinct,
     holm,
     midranks,
     to_ten_digits,
@@ -34,8 +35,7 @@ CORRELATED_OUTCOMES = OUTCOMES.names_in("correlation")
 PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in CORRELATED_OUTCOMES)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trials:
+class _Trials(Frozen, frozen=True):
     """Distinct trials as arrays: each trial's cell in the grid, and its values (NaN: missing)."""
 
     observations: Sequence[Observation]
@@ -50,8 +50,7 @@ class _Trials:
     """Repository of each task, if repositories are the units."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Frozen, frozen=True):
     """Pairs of a metric and an outcome that have values for exactly the same trials. They share
     their draws."""
 
@@ -59,15 +58,20 @@ class _Group:
     pairs: tuple[tuple[str, str], ...]
 
 
+_Known = dict[tuple[object, ...], list[Association]]
+"""What was found, by the values: with one configuration all three scopes have the same ones."""
+
+
 def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationAnalysis:
     """All correlations of distinct trials."""
     trials = _arrays(observations)
+    known: _Known = {}
     names = sorted({o.config_name for o in observations})
     everywhere = np.ones(len(observations), dtype=np.bool_)
-    found = _scope(trials, everywhere, "overall", None, draws)
+    found = _scope(trials, everywhere, "overall", None, draws, known)
     for index, name in enumerate(names):
-        found += _scope(trials, trials.configs == index, "config", name, draws)
-    found += _scope(trials, everywhere, "within_config", None, draws)
+        found += _scope(trials, trials.configs == index, "config", name, draws, known)
+    found += _scope(trials, everywhere, "within_config", None, draws, known)
     notes = _suite_notes(trials, everywhere, found, draws)
     computable = any(entry.computable for entry in found)
     reason = None if computable else _overall_reason(found, _tasks_with_both(trials))
@@ -116,7 +120,7 @@ def _tasks_with_both(trials: _Trials) -> int:
     """Tasks with both values, for the pair of metric and outcome that has the most of them."""
     everywhere = np.ones(len(trials.observations), dtype=np.bool_)
     return max(
-        (len(np.unique(trials.tasks[group.here])) for group in _groups(trials, everywhere)),
+        (distinct(trials.tasks[group.here]) for group in _groups(trials, everywhere)),
         default=0,
     )
 
@@ -158,7 +162,7 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
             for name in names
         },
         [suites[name] for name in tasks],
-        units if len(np.unique(units)) < len(tasks) else None,
+        units if distinct(units) < len(tasks) else None,
     )
 
 
@@ -168,29 +172,31 @@ def _scope(
     scope: CorrelationScope,
     config_name: str | None,
     draws: Draws,
+    known: _Known,
 ) -> list[Correlation]:
     entries: dict[tuple[str, str], Correlation] = {}
     for group in _groups(trials, inside):
         metrics = sorted({metric for metric, _ in group.pairs})
         outcomes = sorted({outcome for _, outcome in group.pairs})
-        grids = {
-            name: _grid(trials, name, group.here, pooled=scope == "overall")
-            for name in (*metrics, *outcomes)
-        }
-        present = np.isfinite(grids[metrics[0]])
-        if len(set(trials.suites)) > 1:
-            whole = present
-            wide = {name: by_suite(grid, whole, trials.suites) for name, grid in grids.items()}
-            grids = {name: grid for name, (grid, _) in wide.items()}
-            present = wide[metrics[0]][1]
-        results = associate(
-            [grids[name] for name in metrics],
-            [grids[name] for name in outcomes],
-            present,
-            [(metrics.index(metric), outcomes.index(outcome)) for metric, outcome in group.pairs],
-            draws,
-            trials.blocks,
-        )
+        several = len(set(trials.suites)) > 1
+        grids = {metrics[0]: _grid(trials, metrics[0], group.here, pooled=scope == "overall")}
+        whole = present = np.isfinite(grids[metrics[0]])
+        if several:
+            _, present = by_suite(grids[metrics[0]], whole, trials.suites)
+        results = too_few(present, len(group.pairs))
+        if results is None:
+            for name in (*metrics[1:], *outcomes):
+                grids[name] = _grid(trials, name, group.here, pooled=scope == "overall")
+            if several:
+                grids = {
+                    name: by_suite(grid, whole, trials.suites)[0] for name, grid in grids.items()
+                }
+            places = tuple((metrics.index(x), outcomes.index(y)) for x, y in group.pairs)
+            xs, ys = ([grids[name] for name in names] for names in (metrics, outcomes))
+            key = (present.shape, places, *(values.tobytes() for values in (present, *xs, *ys)))
+            if key not in known:
+                known[key] = associate(xs, ys, present, places, draws, trials.blocks)
+            results = known[key]
         tasks, missing = _missing(trials, inside, present)
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, tasks, missing, pair, result.n)
@@ -198,19 +204,20 @@ def _scope(
     ordered = [entries[pair] for pair in PAIRS]
     adjusted = holm([entry.p for entry in ordered])
     return [
-        msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
+        entry
+        if entry.p is None
+        else msgspec.structs.replace(entry, p=stored_number(entry.p), p_holm=stored_number(p_holm))
         for entry, p_holm in zip(ordered, adjusted, strict=True)
     ]
 
 
 def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
-    groups: dict[bytes, _Group] = {}
+    finite = {name: np.isfinite(values) for name, values in trials.values.items()}
+    groups: dict[bytes, tuple[Mask, list[tuple[str, str]]]] = {}
     for metric, outcome in PAIRS:
-        x, y = trials.values[metric], trials.values[outcome]
-        here = inside & np.isfinite(x) & np.isfinite(y)
-        known = groups.get(here.tobytes(), _Group(here, ()))
-        groups[here.tobytes()] = replace(known, pairs=(*known.pairs, (metric, outcome)))
-    yield from groups.values()
+        here = inside & finite[metric] & finite[outcome]
+        groups.setdefault(here.tobytes(), (here, []))[1].append((metric, outcome))
+    return (_Group(here, tuple(pairs)) for here, pairs in groups.values())
 
 
 def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
@@ -238,7 +245,7 @@ def _missing(trials: _Trials, inside: Mask, present: Mask) -> tuple[int, list[li
     missing: dict[int, list[Observation]] = {}
     for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
         missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
-    return len(np.unique(trials.tasks[inside])), list(missing.values())
+    return distinct(trials.tasks[inside]), list(missing.values())
 
 
 def _left_out(

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import Delta, Direction
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, distinct
 from groundtrace.impact.signflip import MeanTest, mean_test, typical_ratio
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
@@ -42,8 +43,7 @@ would otherwise take hours. With so many tasks, p depends less on the draws."""
 MIN_FLIPS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPair:
+class TaskPair(Frozen, frozen=True):
     """A matched task with both sides' values."""
 
     pair: Pair
@@ -53,8 +53,7 @@ class TaskPair:
     """Name of a value that both sides have but that is not compared, to the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flipping:
+class Flipping(Frozen, frozen=True):
     """Draws of the sign-flip tests, and the unit that each task belongs to."""
 
     draws: Draws
@@ -76,15 +75,14 @@ class Flipping:
 def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
     """How tasks of these repositories flip: each alone, or a repository's tasks together (D164)."""
     units = flip_units(repos)
-    count = len(np.unique(units))
+    count = distinct(units)
     wanted = max(draws.draws, FLIP_DRAWS)
     work = FLIP_WORK // (3 if exploratory else 1)
     enough = Draws(draws.seed, max(min(wanted, work // max(count, 1)), MIN_FLIPS))
     return Flipping(enough, units if count < len(repos) else None, count)
 
 
-@dataclass(frozen=True, slots=True)
-class MetricDeltas:
+class MetricDeltas(Frozen, frozen=True):
     """One metric over the tasks of a comparison."""
 
     name: str

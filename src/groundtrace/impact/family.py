@@ -12,17 +12,17 @@ counted in m. With 6 or 7 tasks that is so for four rows, with 8 it is not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.answer import Question
 from groundtrace.documents.comparison import Delta, Verdict
 from groundtrace.impact.deltas import Flipping, MetricDeltas, with_test
 from groundtrace.impact.margins import are_binary, p_of_margin
-from groundtrace.impact.resample import MIN_INFERENCE
+from groundtrace.impact.resample import MIN_INFERENCE, distinct
 from groundtrace.impact.signflip import LEVEL, mean_test, smallest_p
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES, QUANTITIES
 
@@ -54,8 +54,7 @@ def row_metrics(primaries: Sequence[str], known: Mapping[str, int], n: int) -> l
     return [price if name == PRICES[0] else name for name in names]
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Frozen, frozen=True):
     """The rows that are tested together."""
 
     size: int
@@ -91,7 +90,7 @@ def family_of(smallest: Sequence[float | None]) -> Family:
 def attainable(column: MetricDeltas, flips: Flipping) -> float | None:
     """The smallest p that so many tasks or repositories can give; None if there is no test."""
     units = flips.of(column.here)
-    count = len(column.delta) if units is None else len(np.unique(units))
+    count = len(column.delta) if units is None else distinct(units)
     return None if count < MIN_INFERENCE else smallest_p(count, flips.draws)
 
 

@@ -12,10 +12,10 @@ flipping them one by one would claim more evidence than there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+from msgspec.structs import replace
 
 from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
 

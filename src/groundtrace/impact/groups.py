@@ -8,12 +8,12 @@ repositories belong to one suite, whole repositories are exchanged (D166).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import GroupMean, GroupTest
 from groundtrace.impact.deltas import TaskPair, column_of
 from groundtrace.impact.observations import mean
@@ -31,8 +31,7 @@ _HUGE = 1e100
 """Larger differences cannot be squared and added."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Frozen, frozen=True):
     """One difference of a group."""
 
     group: str

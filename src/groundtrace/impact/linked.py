@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import (
     AnswerAssociation,
     AssociationOfLevel,
@@ -29,7 +29,15 @@ from groundtrace.documents.answer import (
 from groundtrace.impact.aggregates import PASS
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
-from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, Floats, Ints, Mask
+from groundtrace.impact.resample import (
+    CONFIDENCE,
+    MIN_INFERENCE,
+    Draws,
+    Floats,
+    Ints,
+    Mask,
+    distinct,
+)
 from groundtrace.impact.signflip import ratio_test
 
 RECALL, FUNCTION_RECALL, REWARD = "shown.file_recall", "function_recall", "reward"
@@ -39,8 +47,7 @@ _HUGE = 1e100
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Trials:
+class _Trials(Frozen, frozen=True):
     """Trials with both values."""
 
     x: Floats
@@ -121,7 +128,7 @@ def _across(trials: _Trials, draws: Draws) -> Linked:
 def _within(trials: _Trials, draws: Draws) -> Linked:
     """With task and configuration held fixed: their means are taken out, in turn until nothing
     moves."""
-    n = len(np.unique(trials.task))
+    n = distinct(trials.task)
     if n == len(trials.x):
         return _nothing(n, len(trials.x), "one_trial_per_task")
     x, y = (_without_means(v, (trials.task, trials.config)) for v in (trials.x, trials.y))
@@ -153,7 +160,7 @@ def _linked(x: Floats, y: Floats, units: Ints, n: int, trials: int, draws: Draws
     if yy <= _SLACK:
         return _nothing(n, trials, "outcome_constant")
     informative = np.bincount(units, weights=x * x)[units] > _SLACK
-    if len(np.unique(units[informative])) < MIN_INFERENCE:
+    if distinct(units[informative]) < MIN_INFERENCE:
         test = None
     else:
         test = ratio_test((x * y)[informative], (x * x)[informative], draws, units[informative])
@@ -222,7 +229,7 @@ def _design_effect(trials: _Trials, shown: Mask, solved: Mask) -> float:
     shares = [float(y[shown].mean()), float(y[~shown].mean())]
     parts = np.where(shown, (y - shares[0]) / shown.sum(), (shares[1] - y) / (~shown).sum())
     sums = np.bincount(units, weights=parts)
-    count = len(np.unique(units))
+    count = distinct(units)
     alone = sum(s * (1 - s) / k for s, k in zip(shares, (shown.sum(), (~shown).sum()), strict=True))
     if count == len(y):
         return 1.0
@@ -252,7 +259,7 @@ def _strata(trials: _Trials, shown: Mask, solved: Mask, excess: float) -> Strata
             int(np.sum(here & ~shown & solved)),
             int(np.sum(here & ~shown & ~solved)),
         )
-        for here in (place == k for k in np.unique(place))
+        for here in (place == k for k in sorted(set(place.tolist())))
     ]
     used = [t for t in tables if t[0] + t[1] and t[2] + t[3]]
     found = mantel_haenszel(used)

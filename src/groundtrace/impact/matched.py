@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import BASELINE
 from groundtrace.documents.comparison import (
     DroppedTask,
@@ -144,8 +144,7 @@ def choose_pairs(configs: Sequence[str], options: ImpactOptions) -> list[tuple[s
     return [(b, c) for b in baselines for c in others]
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Frozen, frozen=True):
     """A comparison before its rows have verdicts, with what these are made of."""
 
     comparison: MatchedComparison
@@ -155,8 +154,7 @@ class Draft:
     flips: Flipping
 
 
-@dataclass(frozen=True, slots=True)
-class PairComparison:
+class PairComparison(Frozen, frozen=True):
     """One configuration against one baseline."""
 
     whole: Draft
@@ -226,8 +224,7 @@ def _suites(
 _ORDER: tuple[Requirement, ...] = ("model", "harness_version", "reward", "run")
 
 
-@dataclass(frozen=True, slots=True)
-class _Builder:
+class _Builder(Frozen, frozen=True):
     """Makes the comparisons of one pair of configurations."""
 
     scope: str

@@ -10,13 +10,13 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
 from msgspec import UNSET, field
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import known, model_name
 from groundtrace.documents.looked_at import ServerUse
 from groundtrace.impact.resample import Floats
@@ -60,15 +60,17 @@ class ObservedValues(Mapping[str, float]):
         return len(self._index)
 
 
-@dataclass(frozen=True, slots=True)
-class WhyAbsent:
+class WhyAbsent(Frozen, frozen=True):
     """Why a trial has no value of a name: what its row says, without keeping the row."""
 
     undefined: tuple[tuple[str, str], ...]
     reason: str | None
 
     def __call__(self, name: str) -> str:
-        return dict(self.undefined).get(name) or self.reason or "missing"
+        for absent, why in reversed(self.undefined):  # what is added later counts
+            if absent == name:
+                return why or self.reason or "missing"
+        return self.reason or "missing"
 
 
 class Observation(TrialId, frozen=True, kw_only=True):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.config import BASELINE, DRAWS, PRIMARIES, SEED
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactOptions:
+class ImpactOptions(Frozen, frozen=True):
     """Which configurations are compared, how pairs form, and the random draws."""
 
     baseline: str = BASELINE

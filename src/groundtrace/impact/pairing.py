@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+from msgspec import field
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import PairDropReason, Requirement, Side
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.observations import Observation, by_task, mean, means
@@ -28,8 +31,7 @@ _FURTHEST: tuple[PairDropReason, ...] = (
 several runs; it counts under the reason of the attempt that passed the most checks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirements:
+class Requirements(Frozen, frozen=True):
     """What the two sides of a pair must share, or both have."""
 
     model: bool = True
@@ -53,16 +55,14 @@ class Requirements:
             yield from combinations(kept, size)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Frozen, frozen=True):
     """The requirement that a pair does not meet, and the side that lacks something."""
 
     reason: PairDropReason
     side: Side | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Frozen, frozen=True):
     """Trials that may be compared with each other: one task, run, model and harness version."""
 
     baseline: tuple[Observation, ...]
@@ -70,8 +70,7 @@ class Cell:
     unknown_version: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Frozen, frozen=True):
     """One task of two configurations: comparable cells, or the reason why there is none."""
 
     task_name: str

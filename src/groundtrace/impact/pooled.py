@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.resample import (
     Draws,
@@ -109,8 +110,7 @@ def _places(orders: Orders, start: int, step: int) -> Ints:
 _SLACK = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class PooledTest:
+class PooledTest(Frozen, frozen=True):
     """One pair of variables."""
 
     movable: int

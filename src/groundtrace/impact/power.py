@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.resample import MIN_INFERENCE, Floats, Ints
 
@@ -80,8 +80,7 @@ EXACT_TASKS = 300
 """Up to this many tasks the power of binary rewards is summed up; above, the formula is right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Enough:
+class Enough(Frozen, frozen=True):
     """Whether there are enough tasks, in numbers."""
 
     detectable: float | None

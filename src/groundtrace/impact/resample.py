@@ -11,12 +11,13 @@ import hashlib
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from groundtrace.base.frozen import Frozen
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.intp]
@@ -42,8 +43,7 @@ _SLACK = 1e-9
 _normal = NormalDist()
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Frozen, frozen=True):
     """A confidence interval, or the reason why there is none."""
 
     low: float | None
@@ -51,8 +51,7 @@ class Interval:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draws:
+class Draws(Frozen, frozen=True):
     """Where random draws come from: a seed and how many."""
 
     seed: int
@@ -141,6 +140,11 @@ def to_ten_digits(values: Floats) -> Floats:
         scaled = out[ok] * 10.0**power
         out[ok] = np.where(np.isfinite(scaled), np.round(scaled) / 10.0**power, out[ok])
     return out
+
+
+def distinct(units: Ints) -> int:
+    """How many different units there are. `np.unique` loads numpy's masked arrays for that."""
+    return len(set(units.tolist()))
 
 
 def midranks(values: Floats) -> Floats:

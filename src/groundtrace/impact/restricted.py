@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.resample import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class First:
+class First(Frozen, frozen=True):
     """When one side of a task first reached a relevant file."""
 
     seconds: float | None
@@ -29,8 +28,7 @@ class First:
     """What the trial's seconds count from, also for a miss; None if nothing says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestrictedPairs:
+class RestrictedPairs(Frozen, frozen=True):
     """Restricted times of matched tasks."""
 
     horizon: float | None

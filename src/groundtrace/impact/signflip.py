@@ -17,10 +17,10 @@ A level below 5 % makes the interval wider. Rows that are tested together share 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.impact.flips import FLIP_DRAWS, two_sided_subsets, unit_sums
 from groundtrace.impact.resample import (
     EXACT_FLIPS,
@@ -41,8 +41,7 @@ _SLACK = 1e-9
 _DEFAULT = Draws(0, FLIP_DRAWS)
 
 
-@dataclass(frozen=True, slots=True)
-class MeanTest:
+class MeanTest(Frozen, frozen=True):
     """What could be said about the mean of differences."""
 
     n: int

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import columns_taken, visible
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
@@ -56,8 +56,7 @@ _COLOURS = {"good": "32", "bad": "31", "open": "33", "title": "1", "label": "1",
 _REASONS_BY_COUNT = {"fewer_than_6_pairs": "task", "fewer_than_4_differ": "task"}
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRow:
+class ShownRow(Frozen, frozen=True):
     """One row of the answer, as texts."""
 
     question: str
@@ -83,8 +82,7 @@ class ShownRow:
         return " ".join(part for part in (f"{self.word}: {self.change}", self.interval) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLimit:
+class ShownLimit(Frozen, frozen=True):
     """Something to look at."""
 
     kind: str
@@ -102,8 +100,7 @@ class ShownLimit:
         return f"{self.text}: {', '.join(names)}{f' and {left} more' if left else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownAnswer:
+class ShownAnswer(Frozen, frozen=True):
     """An answer, as texts that are safe to show."""
 
     title: str
@@ -244,8 +241,7 @@ def analysis_text(document: ImpactDocument, width: int = WIDTH, colour: bool = F
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Paint:
+class _Paint(Frozen, frozen=True):
     on: bool
 
     def __call__(self, text: str, tone: str) -> str:

@@ -7,12 +7,12 @@ configuration side by side and says why they are not compared.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from markupsafe import Markup
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
@@ -59,16 +59,14 @@ _SECTIONS = {"heterogeneity": "groups", "typical": "comparisons", "note": "compa
 """Kinds of limits that are about no single trials, and the section that shows more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Frozen, frozen=True):
     """A text that leads to a place of the page."""
 
     text: str
     address: str
 
 
-@dataclass(frozen=True, slots=True)
-class LimitView:
+class LimitView(Frozen, frozen=True):
     """Something to look at, with links to its trials."""
 
     text: str
@@ -79,8 +77,7 @@ class LimitView:
     """Tasks without a link of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLine:
+class AnswerLine(Frozen, frozen=True):
     """One row of the answer, and how it is drawn."""
 
     row: ShownRow
@@ -92,8 +89,7 @@ class AnswerLine:
     axis: Markup | None
 
 
-@dataclass(frozen=True, slots=True)
-class PairView:
+class PairView(Frozen, frozen=True):
     """One answer on the first screen."""
 
     key: str
@@ -113,8 +109,7 @@ class PairView:
     """A file of prices to fill in, if cost is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerView:
+class AnswerView(Frozen, frozen=True):
     """Everything on the first screen."""
 
     pairs: tuple[PairView, ...]

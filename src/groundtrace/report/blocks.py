@@ -5,11 +5,12 @@ Both formats are made from the same blocks, so they say the same.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Self
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.report.safe_text import plain, shown_name
 
 
@@ -46,8 +47,7 @@ _NOTHING = frozenset({"", "0", "–", "– (0)", "0 of 0"})
 """Cells without a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTable:
+class ReportTable(Frozen, frozen=True):
     """Rows under headings; a cell that is a `Name` is shown as code."""
 
     caption: Paragraph
@@ -92,8 +92,7 @@ class ReportTable:
         return tuple(column.removeprefix(">") for column in self.columns)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Frozen, frozen=True):
     """A heading with paragraphs and tables under it."""
 
     id: str
@@ -130,4 +129,4 @@ def make_table(
 
 def detailed(*tables: ReportTable) -> tuple[ReportTable, ...]:
     """Tables for readers who want every number."""
-    return tuple(dataclasses.replace(table, detail=True) for table in tables)
+    return tuple(replace(table, detail=True) for table in tables)

@@ -13,9 +13,13 @@ import json
 import pickle
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+from msgspec import field
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.report.first_found import FirstMet, first_met
 from groundtrace.report.packed_trials import (
     LEVELS,
@@ -35,8 +39,7 @@ LAST = len(LEVELS) - 1
 Data = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Frozen, frozen=True):
     """The details of a page."""
 
     blocks: tuple[str, ...]
@@ -52,8 +55,7 @@ class Packed:
         return sum(map(len, self.blocks))
 
 
-@dataclass(frozen=True, slots=True)
-class MadeTrial:
+class MadeTrial(Frozen, frozen=True):
     """What the page holds of one trial. Workers make it, so that the parent only collects."""
 
     key: tuple[str, str | None]
@@ -67,8 +69,7 @@ class MadeTrial:
     """What the trial adds to the chart of the calls that met relevant files first."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialBlock:
+class TrialBlock(Frozen, frozen=True):
     """Some trials at one level of detail."""
 
     rows: tuple[int, ...]
@@ -93,8 +94,7 @@ def made_trial(detail: Detail, level: int) -> MadeTrial:
     )
 
 
-@dataclass(slots=True)
-class Packing:
+class Packing(msgspec.Struct):
     """Blocks so far, all of one level: the highest at which they fit."""
 
     budget: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import Protocol
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
@@ -15,8 +16,15 @@ from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
 
-@dataclass(frozen=True, slots=True)
-class ReportData:
+class MakeTrials(Protocol):
+    """Makes trials for a page."""
+
+    def __call__(self, level: Callable[[], int], *, many: bool) -> Iterator[MadeTrial]:
+        """Each at the level that a function gives when the work on it begins; many of them are made
+        by several processes."""
+
+
+class ReportData(Frozen, frozen=True):
     """Everything a report shows."""
 
     scope: str
@@ -33,9 +41,8 @@ class ReportData:
     """Why an existing analysis could not be read."""
     refused: tuple[RefusedDocument, ...] = ()
     """Documents that cannot be read; no number in the report contains anything from them (D62)."""
-    made_trials: Callable[[Callable[[], int]], Iterator[MadeTrial]] | None = None
-    """The same trials as the page holds them, each at the level that a function gives when the work
-    on it begins; made by several processes. None if they can only be made from `details`."""
+    made_trials: MakeTrials | None = None
+    """The same trials as the page holds them. None if they can only be made from `details`."""
     tasks: int | None = None
     """Number of distinct tasks in the rows, if it is already known."""
 

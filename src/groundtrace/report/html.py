@@ -7,19 +7,21 @@ else. Charts are inline SVG, so the page is complete before its script runs.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_text import PRICES
 from groundtrace.report.answer_view import answer_view
-from groundtrace.report.blocks import Name, Paragraph
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section
 from groundtrace.report.blocks_of_trials import MadeTrial, Packed, Packing, made_trial
 from groundtrace.report.charts import charts
 from groundtrace.report.colours import colours_of
@@ -35,6 +37,7 @@ from groundtrace.rows.units import Counted, collect_distinct
 
 if TYPE_CHECKING:
     from jinja2 import Template
+    from markupsafe import Markup
 
 PAGE_LIMIT = 3_000_000
 """Most bytes of a page of up to 1,000 trials. Larger pages may have as many bytes per trial."""
@@ -51,8 +54,7 @@ SHORT = {"chain": "Where the chain breaks", "tasks": "Task by task", "trials": "
 """Sections between the answer and all numbers; those of charts only if there is one."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Surveyed:
+class Surveyed(Frozen, frozen=True):
     """What one pass over all rows gives. There can be too many rows to keep them in memory."""
 
     table: TrialTable
@@ -60,15 +62,15 @@ class Surveyed:
     tasks: DistinctTasks
 
 
-def render(data: ReportData) -> str:
-    """The whole page."""
+def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
+    """The whole page; `made` are its sections, if another format was made from them already."""
     from markupsafe import Markup
 
     style = _short(asset("page.css"))
     script = _short(asset("parts.js")) + _short(asset("page.js"))
     surveyed = collect_distinct(data.rows, _surveyed)
     table = surveyed.table
-    data = dataclasses.replace(data, tasks=surveyed.tasks.number())
+    data = replace(data, tasks=surveyed.tasks.number())
     colours = colours_of(data.summary.by_config)
     head = _head(table, colours)
     parts = (style, script, _json(head | {"rows": table.rows}))
@@ -88,7 +90,7 @@ def render(data: ReportData) -> str:
         unmasked="" if is_masking() else UNMASKED,
         legend=LEGEND,
         generated_at=data.summary.generated_at,
-        sections=[section for section in sections(data) if section.id != "answer"],
+        sections=[section for section in made or sections(data) if section.id != "answer"],
         charts=drawn,
         short=[(id_, title) for id_, title in SHORT.items() if id_ in filled],
         trials=_trials_text(table, packed),
@@ -112,15 +114,47 @@ _COMMENT = re.compile(r"(/\*((?!\*/).)*\*/)?")
 def _template() -> Template:
     """The page's template, compiled once: that took a quarter of `run` for 64 small runs."""
     from jinja2 import Environment
-    from markupsafe import Markup
 
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    # A page has thousands of cells: left is the default, and cells and rows need no end tags.
-    environment.globals.update(
-        is_name=lambda part: isinstance(part, Name),
-        mark={"": "", "left": "", "right": Markup(" class=r")},
-    )
+    environment.globals.update(is_name=lambda part: isinstance(part, Name), grid=_grid)
     return environment.from_string(asset("page.html.j2"))
+
+
+def _grid(table: ReportTable) -> Markup:
+    """The head and the cells of a table. The template took half of its time for them.
+
+    A page has thousands of cells: left is the default, and cells and rows need no end tags.
+    """
+    from markupsafe import Markup, escape
+
+    shape = table.shape
+    aligns = () if shape else table.aligns
+    right = [" class=r" if align == "right" else "" for align in aligns] or [""] * len(
+        table.columns
+    )
+    lines = [
+        '<div class="scroll" tabindex="0">',
+        f'<table class="{shape}">' if shape else "<table>",
+        "<thead><tr>"
+        + "".join(
+            [
+                f"<{'th' if heading else 'td'}{mark}>{escape(heading)}"
+                for heading, mark in zip(table.headings, right, strict=True)
+            ]
+        )
+        + "</thead>",
+        "<tbody>",
+    ]
+    for row in table.rows:
+        cells = [
+            f"<td{mark}><code>{escape(cell)}</code>"
+            if isinstance(cell, Name)
+            else f"<td{mark}>{escape(cell)}"
+            for cell, mark in zip(row, right, strict=True)
+        ]
+        lines.append(f"<tr>{''.join(cells)}")
+    lines.append("</tbody>\n</table>\n</div>\n")
+    return Markup("\n".join(lines))
 
 
 _TEXT = 400_000
@@ -160,8 +194,8 @@ def _packed(data: ReportData, table: TrialTable, first_found: FirstFound, budget
 
 
 def _made(data: ReportData, table: TrialTable, packing: Packing) -> Iterator[MadeTrial]:
-    if data.made_trials is not None and len(table.rows) >= FEW_TRIALS:
-        return data.made_trials(lambda: packing.level)
+    if data.made_trials is not None:
+        return data.made_trials(lambda: packing.level, many=len(table.rows) >= FEW_TRIALS)
     return (made_trial(detail, packing.level) for detail in data.details())
 
 

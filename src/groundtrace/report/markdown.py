@@ -22,16 +22,16 @@ _MARKUP = re.compile(r"<[A-Za-z/!?]|!\[|\]\(|\]\[")
 """Where a tag, an image or a link begins. A backslash between the two signs ends it."""
 
 
-def render(data: ReportData) -> str:
-    """The whole report."""
-    return "\n".join(_lines(data)).rstrip("\n") + "\n"
+def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
+    """The whole report; `made` are its sections, if another format was made from them already."""
+    return "\n".join(_lines(data, made or sections(data))).rstrip("\n") + "\n"
 
 
-def _lines(data: ReportData) -> Iterator[str]:
+def _lines(data: ReportData, made: Sequence[Section]) -> Iterator[str]:
     scope = "all runs" if data.scope == "*" else code(Name(data.scope))
     yield from (f"# Retrieval report: {scope}", "")
     yield from (f"**{with_note(STATUS)}**", "")
-    answer, *others = sections(data)
+    answer, *others = made
     yield from _section(answer)
     yield from (f"{LEGEND} Made from documents of {data.summary.generated_at}.", "")
     yield from (WHERE, "")

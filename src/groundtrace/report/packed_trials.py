@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, get_args
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, field
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import shell_word
 from groundtrace.documents.events import Coverage, Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS, Calculations
@@ -38,8 +39,7 @@ FOLDER = 1_000
 nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen, frozen=True):
     """How much of a trial is kept."""
 
     steps: int
@@ -83,8 +83,7 @@ class _Words:
         return found
 
 
-@dataclass(slots=True)
-class ShorterArguments:
+class ShorterArguments(msgspec.Struct):
     """Arguments of a trial's calls as lower levels show them."""
 
     limits: Sequence[int]

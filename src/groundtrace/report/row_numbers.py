@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from math import isfinite
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import AnswerRow
 from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import QUANTITIES
@@ -19,8 +21,7 @@ _NOISE = 1e-7
 """Smaller numbers are what a search for the end of an interval leaves of 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Frozen, frozen=True):
     """How the numbers of one row are written."""
 
     factor: float

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import cache
 from math import ceil, floor, isfinite, log, log10, sqrt
 from typing import Literal
 
 from markupsafe import Markup, escape
+
+from groundtrace.base.frozen import Frozen
 
 # --- elements: a child that is not markup is text and is escaped -----------------------------
 
@@ -23,13 +25,20 @@ CHARACTER = 7.4
 def element(name: str, *children: str | Markup, **attributes: str | float | None) -> Markup:
     """An element; `class_` and `font_size` become `class` and `font-size`, None is left out."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(_written(value))}"'
-        for key, value in attributes.items()
-        if value is not None
+        [
+            f' {_key(key)}="{escape(value) if isinstance(value, str) else _written(value)}"'
+            for key, value in attributes.items()
+            if value is not None
+        ]
     )
-    inner = "".join(escape(child) for child in children)
+    inner = "".join([escape(child) for child in children])
     # The name and the keys come from this package, never from data.
     return Markup(f"<{name}{given}>{inner}</{name}>" if inner else f"<{name}{given}/>")
+
+
+@cache
+def _key(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
 
 
 def group(*children: str | Markup, **attributes: str | float | None) -> Markup:
@@ -187,8 +196,7 @@ _BENT: Mapping[ScaleKind, Callable[[float], float]] = {
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Frozen, frozen=True):
     """Maps the values from `low` to `high` onto the pixels from `start` to `end`."""
 
     low: float

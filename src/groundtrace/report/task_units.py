@@ -6,9 +6,9 @@ Only what charts show is kept of each trial: a page can cover a million trials.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
 from groundtrace.metrics.displays import Display
 from groundtrace.report.data import ReportData
@@ -59,8 +59,7 @@ class ChartTrial(NamedTuple):
     """What its seconds count from; None if nothing says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskUnit:
+class TaskUnit(Frozen, frozen=True):
     """One task within its configuration, with its trials in all runs."""
 
     config: str

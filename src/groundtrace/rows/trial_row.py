@@ -1,7 +1,5 @@
 """The row of a trial: what summaries, impact and reports keep in memory instead of documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import field

@@ -33,7 +33,7 @@ class NameCodes:
 class ValueColumn:
     """One value for each row, or the reason why there is none."""
 
-    __slots__ = ("_missing", "_reasons", "_values", "_why")
+    __slots__ = ("_missing", "_only", "_reasons", "_values", "_why")
 
     def __init__(self, reasons: NameCodes, values: array[float], why: array[int]) -> None:
         self._reasons = reasons
@@ -42,19 +42,25 @@ class ValueColumn:
         """The code of the reason; -1 for a value."""
         self._missing: int | None = None
         """Rows without a value, once they are counted."""
+        self._only: int | None = None
+        """The code that all rows have, -2 if they differ, once that is known."""
 
     def extend(self, values: array[float], why: array[int]) -> None:
         """Append more rows."""
         self._values.extend(values)
         self._why.extend(why)
-        self._missing = None
+        self._missing = self._only = None
 
     def drop(self, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
         if self._why[row] < 0:
             self._values[row] = 0.0
             self._why[row] = self._reasons.code(why)
-            self._missing = None
+            self._missing = self._only = None
+
+    def __getitem__(self, row: int) -> tuple[float, int]:
+        """The value of a row and -1; else the code of the reason."""
+        return self._values[row], self._why[row]
 
     def has(self, row: int) -> bool:
         """Whether a row has a value."""
@@ -77,6 +83,10 @@ class ValueColumn:
         """
         names = self._reasons.names
         values, whys = self._values, self._why
+        if self._only is None:
+            self._only = whys[0] if whys and whys.count(whys[0]) == len(whys) else -2
+        if self._only >= 0 and len(rows):  # nothing of the kind was measured: half of the columns
+            return [], {names[self._only]: len(rows if units is None else units)}
         if units is None:
             if self._has_all():  # true for most columns
                 whole = len(rows) == len(values)
@@ -87,6 +97,9 @@ class ValueColumn:
         means: list[float] = []
         left_out: Counter[str] = Counter()
         for of_unit in units:
+            if len(of_unit) == 1 and whys[of_unit[0]] < 0:
+                means.append(values[of_unit[0]])
+                continue
             mean = mean_of([values[row] for row in of_unit if whys[row] < 0])
             if mean is not None:
                 means.append(mean)
@@ -123,6 +136,10 @@ class ValueTable:
         self._values = array("d")
         self._why = array("h")
         self._columns: dict[str, ValueColumn] = {}
+        self._made: dict[tuple[bytes, tuple[tuple[str, int], ...]], Distribution] = {}
+        self._made_of_one: dict[tuple[float | str, int], Distribution] = {}
+        """Statistics by what they are of. Half of the columns of a run without ground truth are
+        alike: as one record they are made, masked and ordered once."""
 
     def add(self, values: list[float | None], names: Sequence[str], why: Why) -> None:
         """Append a row: a value for each name, or None for `why` to say why there is none.
@@ -185,7 +202,30 @@ class ValueTable:
 
     def statistics(self, rows: array[int], units: Units | None) -> dict[str, Distribution]:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
-        return {name: self[name].distribution(rows, units) for name in self._places}
+        if len(rows) == 1:
+            return self._of_row(rows[0])
+        return {name: self._alike(*self[name].by_unit(rows, units)) for name in self._places}
+
+    def _of_row(self, row: int) -> dict[str, Distribution]:
+        """The same for one row, which most groups of a small run have."""
+        names, found = self._reasons.names, {}
+        for name in self._places:
+            column = self[name]
+            value, why = column[row]
+            key = (value or str(value), why)  # 0.0 is not -0.0
+            made = self._made_of_one.get(key)
+            if made is None:
+                made = _of_one(value) if why < 0 else Distribution(n=0, left_out={names[why]: 1})
+                self._made_of_one[key] = made
+            found[name] = made
+        return found
+
+    def _alike(self, values: list[float], left_out: Mapping[str, int]) -> Distribution:
+        key = (array("d", values).tobytes(), tuple(left_out.items()))  # 0.0 is not -0.0
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = distribution(values, left_out)
+        return made
 
 
 def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:

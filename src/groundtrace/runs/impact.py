@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import field
+from msgspec.structs import asdict, replace
 
 from groundtrace.base.suggest import unknown_name
 from groundtrace.documents.impact import ImpactDocument

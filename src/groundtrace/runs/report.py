@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -12,13 +13,15 @@ import msgspec
 from msgspec import field
 
 from groundtrace import __version__
+from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.config import Settings
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.errors import NothingFoundError, OutputError
 from groundtrace.redact import masking
-from groundtrace.report import ReportData, render_html, render_markdown
+from groundtrace.report import ReportData, render_html, render_markdown, sections_of
+from groundtrace.report.blocks import Section
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
 from groundtrace.runs.evaluated_trials import (
     MadeRows,
@@ -98,7 +101,9 @@ def report(
         ) as session:
             if session is not None:
                 rows = did.rows
-                data = cache(lambda: _data(target, outputs, request, rows, done.refused))
+                data = cache(
+                    lambda: _data(target, outputs, request, rows, done.refused, did.made_trials)
+                )
                 ours.write(session, made_from, data)
             else:
                 request.ticker.advance(len(ours.formats))
@@ -168,17 +173,24 @@ class Report(Target[_RunToReport], frozen=True):
     def make(self, works: Sequence[_RunToReport], batch: Batch) -> None:
         for one in works:
             output, rows = one.run.session.output, batch.did.rows
-            data = cache(partial(_data, output, [output], self.request, rows, one.refused))
+            data = cache(
+                partial(
+                    _data, output, [output], self.request, rows, one.refused, batch.did.made_trials
+                )
+            )
             self.write(one.run.session, one.made_from, data)
             batch.clock.save_if_due()
 
     def write(self, session: RunSession, made_from: str, data: Callable[[], ReportData]) -> None:
-        """Write the reports that are stale. Their data are made once for all formats."""
+        """Write the reports that are stale. Their data and sections are made once for all formats."""
         stale = self.stale(session, made_from)
+        made: tuple[Section, ...] | None = None
         for name in self.formats:
             if name in stale:
                 with masking(self.request.settings.mask):
-                    written = write_text(session.folder, REPORTS[name], RENDERERS[name](data()))
+                    made = made or sections_of(data())
+                    text = RENDERERS[name](data(), made)
+                    written = write_text(session.folder, REPORTS[name], text)
                 session.enter_result(REPORTS[name], made_from, written)
             self.request.ticker.advance()
 
@@ -189,6 +201,7 @@ def _data(
     request: Request,
     made: MadeRows,
     refused: Sequence[RefusedDocument],
+    kept: KeptByName,
 ) -> ReportData:
     folder = target.folder
     summary: StoredDocument[RunSummaryDocument] = read_one(folder, SUMMARY, "run_retrieval_summary")
@@ -207,12 +220,43 @@ def _data(
         details=lambda: evaluated_trials_in(
             outputs, request.only, is_known=known_by(request.settings)
         ),
-        made_trials=lambda level: made_trials(outputs, request, level),
+        made_trials=lambda level, *, many: (
+            made_trials(outputs, request, level)
+            if many
+            else few_trials(outputs, request, level, kept)
+        ),
         refused=tuple(refused),
     )
 
 
-# the trials of a large page, made by the engine's processes
+# the trials of a page
+
+
+def few_trials(
+    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int], kept: KeptByName
+) -> Iterator[MadeTrial]:
+    """Trials of these output folders, made in this process, in the order of their rows.
+
+    They are kept: the page over all runs shows those of the pages of the runs.
+    """
+    for output in outputs:
+        folder = output.folder
+        index = OutcomeIndex(read_outcomes(folder))
+        for path in document_paths(folder, EVENTS_ENDING):
+            if not index.wants(path, request.only):
+                continue
+            document = f"{folder.url}/{path}"
+            data = kept.get(document)
+            made: MadeTrial | None = None if data is None else pickle.loads(data)
+            if made is None or made.level > level():
+                made = _made_here(folder, path, index, level(), request.settings)
+                if made is None:
+                    continue
+                kept.keep(document, pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
+            yield made
+
+
+# those of a large page, made by the engine's processes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import RefusedDocument
 from groundtrace.rows.kept import RowsByRun
@@ -167,6 +168,8 @@ class Did(msgspec.Struct):
     tables: dict[str, SummaryTable | None] = field(default_factory=dict)
     """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
     if there is no other run, the summary over all runs has the same statistics."""
+    made_trials: KeptByName = field(default_factory=KeptByName)
+    """Events document to its trial as the page of its run holds it."""
     all_runs: AllRunsSession = field(default_factory=AllRunsSession)
     """The folder over all runs, while the command works in it."""
     reading: bool = False

@@ -5,8 +5,9 @@ Everything is counted in Python, so that a table below the chart can show the sa
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from groundtrace.report.charts.chain import chain_chart
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
@@ -59,7 +60,7 @@ def _noted(chart: Chart, left: int) -> Chart:
     if left <= 0:
         return chart
     note = f" {plural(left, 'more configuration')}: see the tables below."
-    return dataclasses.replace(chart, note=(*chart.note, note))
+    return replace(chart, note=(*chart.note, note))
 
 
 def _of_pairs(
@@ -79,8 +80,8 @@ def _of_pairs(
             *chain_chart(units, names, colours, comparison),
             *task_chart(comparison, links, colours),
         ):
-            made = dataclasses.replace(chart, pair=pair_key(answer))
-            yield dataclasses.replace(made, id=f"{chart.id}-{compared}" if compared else chart.id)
+            made = replace(chart, pair=pair_key(answer))
+            yield replace(made, id=f"{chart.id}-{compared}" if compared else chart.id)
         compared += 1
     if not compared:
         most = sorted(units, key=lambda name: (-len(units[name]), name))[:FEW_CONFIGS]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.report.svg import Scale, bar, fitted, mark, picture, text, text_width
 
 BAR, GAP, BETWEEN = 13, 3, 13
@@ -14,8 +14,7 @@ STACK, BETWEEN_STACKS, MOST_NAMES = 20, 9, 0.44
 NARROW_BELOW = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Frozen, frozen=True):
     """One bar."""
 
     colour: str
@@ -27,8 +26,7 @@ class Bar:
     """The full text, on hover and for screen readers."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarRow:
+class BarRow(Frozen, frozen=True):
     """Bars of all configurations under one label."""
 
     label: str
@@ -67,8 +65,7 @@ def grouped_bars(
     return picture(width, y, label, *marks)
 
 
-@dataclass(frozen=True, slots=True)
-class BarPart:
+class BarPart(Frozen, frozen=True):
     """A part of a bar."""
 
     class_: str
@@ -76,8 +73,7 @@ class BarPart:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class StackedRow:
+class StackedRow(Frozen, frozen=True):
     """The bar of one configuration."""
 
     label: str

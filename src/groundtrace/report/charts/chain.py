@@ -4,9 +4,9 @@ they are known; tasks solved."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, make_table
@@ -28,8 +28,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
 _END = {True: "solving tasks", False: "editing them"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepMean:
+class StepMean(Frozen, frozen=True):
     """The mean of one step of one configuration."""
 
     share: float | None

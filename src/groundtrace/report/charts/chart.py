@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.report.blocks import Paragraph, ReportTable
 
 FEW_CONFIGS = 4
@@ -24,8 +24,7 @@ Draw = Callable[[int], Markup]
 """Draws a chart for a width."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Frozen, frozen=True):
     """One chart, drawn for wide and for narrow screens."""
 
     id: str

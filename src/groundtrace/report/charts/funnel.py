@@ -4,11 +4,11 @@ verdict (D96)."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.blocks import Name
@@ -25,8 +25,7 @@ _CLASSES = ("f-none", "f-met", "f-seen", "f-all")
 """Colour of each stage, from never met to edited."""
 
 
-@dataclass(frozen=True, slots=True)
-class FunnelRow:
+class FunnelRow(Frozen, frozen=True):
     """The bar of a configuration, or of its trials with one verdict."""
 
     label: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.report.svg import Scale, circle, line, picture, text, tick_text
 
 WIDTH, HEIGHT, EDGE = 300, 26, 22
@@ -14,8 +14,7 @@ WIDTH, HEIGHT, EDGE = 300, 26, 22
 _NICE = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnInterval:
+class DrawnInterval(Frozen, frozen=True):
     """A mean difference, with its interval."""
 
     mean: float

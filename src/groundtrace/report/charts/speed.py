@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
@@ -29,8 +29,7 @@ _AXES: Mapping[str, str] = {
 HEIGHT, TOP, BOTTOM, LEFT, RIGHT = 230, 10, 186, 48, 104
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Frozen, frozen=True):
     """Share of tasks over time, and the number of tasks behind it."""
 
     points: list[tuple[float, float]]

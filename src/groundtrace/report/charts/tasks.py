@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import MatchedComparison, MatchedTask
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
@@ -34,8 +34,7 @@ MAX_TASKS, FEW_TASKS = 30, 6
 ROW, STACKED_ROW, TOP = 24, 46, 34
 
 
-@dataclass(frozen=True, slots=True)
-class TaskLine:
+class TaskLine(Frozen, frozen=True):
     """One task with the values of both sides."""
 
     name: str

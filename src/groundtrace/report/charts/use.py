@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import quantiles
 
 from markupsafe import Markup
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
@@ -25,8 +25,7 @@ SINGLE_BELOW = 6
 STEP, BETWEEN = 19, 14
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Frozen, frozen=True):
     """The values of one configuration's tasks for one metric."""
 
     config: str
@@ -34,8 +33,7 @@ class Spread:
     """Sorted; empty if no task has a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Frozen, frozen=True):
     """What one of these charts asks, and where it is shown."""
 
     display: Display

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
+
+from msgspec.structs import replace
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
@@ -65,4 +66,4 @@ def sections(data: ReportData) -> tuple[Section, ...]:
 def _with_values(section: Section) -> Section:
     """A section without its empty tables."""
     kept = tuple(table for table in section.tables if table.has_values)
-    return dataclasses.replace(section, tables=kept)
+    return replace(section, tables=kept)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from groundtrace.documents.summary import GroupSummary, RefusedDocument, RunSummaryDocument
 from groundtrace.metrics.catalogue import METRICS
@@ -66,7 +67,7 @@ def _superseded_words(summary: RunSummaryDocument) -> str:
 
 
 def _tables(summary: RunSummaryDocument) -> Iterator[ReportTable]:
-    yield dataclasses.replace(_by_config(summary.by_config), open=True)
+    yield replace(_by_config(summary.by_config), open=True)
     yield from detailed(_sources(summary.overall), _values(summary.overall))
     if summary.problems:
         yield _counted("Problems found while reading", "problem", "times", summary.problems)

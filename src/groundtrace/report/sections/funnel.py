@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.summary import (
@@ -242,7 +242,7 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
                 "smaller. A relevant file that needs no edit should end as “shown”.",
             ),
         )
-        yield dataclasses.replace(made, open=True)
+        yield replace(made, open=True)
 
 
 def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:

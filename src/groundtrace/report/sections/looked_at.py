@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.base.visible import plural
 from groundtrace.documents.looked_at import LookedAtSummary
@@ -28,7 +28,7 @@ def looked_at_section(data: ReportData) -> Section | None:
         "it took."
     )
     tables = [_totals(seen), *(table for one in seen for table in _tables(one))]
-    opened = tuple(dataclasses.replace(table, open=True) for table in tables)
+    opened = tuple(replace(table, open=True) for table in tables)
     return Section("looked-at", "What did they look at?", ((said,),), opened)
 
 
