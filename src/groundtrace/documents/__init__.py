@@ -7,14 +7,11 @@ when they are written. `KINDS` is the table of documents.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import cast
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import MAJOR, SCHEMA_VERSION, SCHEMA_VERSIONS, Record
-from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.impact import ImpactDocument
-from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.documents.outcomes import OutcomesDocument
-from groundtrace.documents.summary import RunSummaryDocument
 
 __all__ = [
     "KINDS",
@@ -30,29 +27,39 @@ __all__ = [
 class DocumentKind(Frozen, frozen=True):
     """One kind of document: its type and its file."""
 
-    type: type[Record]
+    place: str
+    """Module and name of its type."""
     file_name: str
     """Name of the file; where there are many files, the end of their names, with a leading dot."""
     purpose: str
 
+    @property
+    def type(self) -> type[Record]:
+        """Its type, imported when it is asked: the types of the impact analysis are a twentieth of
+        the time in which `normalize` starts, which asks for none of them."""
+        module, _, name = self.place.partition(":")
+        return cast("type[Record]", getattr(import_module(f"{__name__}.{module}"), name))
+
 
 KINDS: Mapping[str, DocumentKind] = {
     "retrieval_events": DocumentKind(
-        EventsDocument,
+        "events:EventsDocument",
         ".retrieval_events.json",
         "Every tool call of one trial and what it touched.",
     ),
     "retrieval_metrics": DocumentKind(
-        MetricsDocument, ".retrieval_metrics.json", "The metrics of one trial."
+        "metrics:MetricsDocument", ".retrieval_metrics.json", "The metrics of one trial."
     ),
     "run_retrieval_summary": DocumentKind(
-        RunSummaryDocument, "run_retrieval_summary.json", "Aggregates over a run, or over all runs."
+        "summary:RunSummaryDocument",
+        "run_retrieval_summary.json",
+        "Aggregates over a run, or over all runs.",
     ),
     "outcomes": DocumentKind(
-        OutcomesDocument, "outcomes.json", "Reward, cost and time of every trial found."
+        "outcomes:OutcomesDocument", "outcomes.json", "Reward, cost and time of every trial found."
     ),
     "impact_analysis": DocumentKind(
-        ImpactDocument, "impact_analysis.json", "Correlations and matched comparisons."
+        "impact:ImpactDocument", "impact_analysis.json", "Correlations and matched comparisons."
     ),
 }
 """Every kind of document by its name."""

@@ -22,7 +22,6 @@ holds no credentials and does not grow with the longest argument of a trace.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
