@@ -58,7 +58,7 @@ def read_prefix(text: str) -> Prefix:
         pass
     part = _Part(text)
     try:
-        value, _ = part.value(_skip(text, 0), 0)
+        value, _ = part.cut_value(_skip(text, 0), 0)
     except (ValueError, RecursionError):
         return Prefix(None, cut=True, broken=True)
     return Prefix(value, cut=True, broken=part.broken)
@@ -83,24 +83,28 @@ class _Part:
         if depth > _MAX_DEPTH:
             self.broken = True
             raise ValueError("nested too deeply")
-        opener = text[position]
         try:
             # Of a text that is cut, only the values around the cut are read here: 5 times as fast.
-            value, end = scan(text, position)
+            return scan(text, position)
         except (StopIteration, ValueError, RecursionError):
-            if opener == "{":
-                return self.members(position + 1, depth)
-            if opener == "[":
-                return self.items(position + 1, depth)
-            if opener != '"':
-                self.broken = True
-                raise ValueError("unfinished value") from None
-            body = _STRING_BODY.match(text, position + 1)
-            raw = "" if body is None else body.group()
-            left = len(text) - position - 1 - len(raw)
-            self.broken = self.broken or left > _HALF_ESCAPE
-            return CutText(json.loads(f'"{raw}"', strict=False)), len(text)
-        return value, end
+            return self.cut_value(position, depth)
+
+    def cut_value(self, position: int, depth: int) -> tuple[Any, int]:
+        """A value that is known not to be whole."""
+        text = self.text
+        opener = text[position : position + 1]
+        if opener == "{":
+            return self.members(position + 1, depth)
+        if opener == "[":
+            return self.items(position + 1, depth)
+        if opener != '"':
+            self.broken = self.broken or opener != ""
+            raise ValueError("unfinished value")
+        body = _STRING_BODY.match(text, position + 1)
+        raw = "" if body is None else body.group()
+        left = len(text) - position - 1 - len(raw)
+        self.broken = self.broken or left > _HALF_ESCAPE
+        return CutText(json.loads(f'"{raw}"', strict=False)), len(text)
 
     def next(self, position: int, closer: str, *, first: bool) -> int:
         """Position of the next element, of the closing bracket or brace, or of the end."""

@@ -22,7 +22,6 @@ holds no credentials and does not grow with the longest argument of a trace.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
@@ -144,13 +143,16 @@ def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:
 
 
 _CODE_AT = regex(
-    r"\b(?:repository|repo|codebase|code|project|clone|checkout|source)\b[^.\n]{0,60}?"
+    r"[cprsCPRS](?<!\w.)(?i:(?:(?<=r)epo(?:sitory)?|(?<=c)(?:ode(?:base)?|lone|heckout)|(?<=p)roject"
+    r"|(?<=s)ource)\b[^.\n]{0,60}?"
     r"\b(?:at|in|under|to|into|inside|from)\s+(?:the\s+)?(?:(?:folder|directory|path)\s+)?"
     r"(?P<quote>[`'\"]?)(?P<path>(?:~?/|\./|[A-Za-z]:[\\/])?[\w@+-][\w.@+-]*(?:[\\/][\w.@+-]+)*)[\\/]?"
-    r"(?P=quote)",
-    re.IGNORECASE,
+    r"(?P=quote))",
 )
-"""A sentence that says where the code is. A bare word needs quotes: `in the code` names no folder."""
+"""A sentence that says where the code is. A bare word needs quotes: `in the code` names no folder.
+
+First letters come first, and not below `(?i:`: the search steps over all others, in a third of the
+time."""
 
 
 def _said_in_prompt(trial: Trial, cwd: str | None) -> Iterator[RootSign]:

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import contextlib
 import select
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from groundtrace.base.given_files import read_given
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import visible
 from groundtrace.errors import InputError
 from groundtrace.truth.git_history import TIME_LIMIT, GitError, bound, git_command, git_environment
+
+if TYPE_CHECKING:
+    import subprocess
 
 _MAX_LINES = 65_536
 """Bytes of a file of git that names other folders."""
@@ -83,6 +84,9 @@ class Objects:
         return found
 
     def _started(self) -> subprocess.Popen[bytes]:
+        import subprocess
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="groundtrace-git-") as own:
             empty = Path(own)
             (empty / "refs").mkdir()

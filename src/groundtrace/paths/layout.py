@@ -37,6 +37,7 @@ repository.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 
 import msgspec
 from msgspec import UNSET, field
@@ -68,6 +69,7 @@ _DEEPER = {"home": 3, "root": 2, "usr": 3, "users": 3, "var": 3}
 _NAMED = "named like a repository of the trial"
 
 
+@lru_cache(maxsize=8)
 def container_roots(prefixes: tuple[str, ...]) -> tuple[str, ...]:
     """Every folder of a container below which a task may spell its own files, longest first."""
     folders = {clean_folder(prefix) for prefix in (*prefixes, *Settings().container_prefixes)}

@@ -166,16 +166,22 @@ def _spans_below_escapes(text: str) -> list[CredentialSpan]:
 
     In `printf 'A=1\\nDB_PASSWORD=…'` the name is not `nDB_PASSWORD`.
     """
+    escapes = list(_ESCAPED.finditer(text))
     pieces: list[str] = []
+    done = 0
+    for escape in escapes:
+        pieces += (text[done : escape.start()], _sign_of(escape[0]))
+        done = escape.end()
+    spans = _spans("".join([*pieces, text[done:]]))
+    if not spans:  # as in nearly every text
+        return spans
     places: list[int] = []
     done = 0
-    for escape in _ESCAPED.finditer(text):
-        pieces += (text[done : escape.start()], _sign_of(escape[0]))
+    for escape in escapes:
         places += range(done, escape.start() + 1)
         done = escape.end()
-    pieces.append(text[done:])
     places += range(done, len(text) + 1)
-    return [(places[start], places[end]) for start, end in _spans("".join(pieces))]
+    return [(places[start], places[end]) for start, end in spans]
 
 
 class _Patterns(NamedTuple):

@@ -45,3 +45,10 @@ def test_more_of_the_file_changes_nothing(
     assert "later" not in found
     monkeypatch.setattr(prompt, "_HEADS", (256 * 1024,))
     assert prompt.first_prompt(open_folder(str(tmp_path)), "trace.json") == found
+
+
+def test_an_answer_that_names_its_role_ends_the_prompt_though_it_is_cut() -> None:
+    head = b'{"messages": [{"role": "user", "content": "fix it"}, {"role": "assistant", "content": "I wi'
+    assert prompt._said_before_answer(head) == (["fix it"], True)
+    by_type = head.replace(b'"role": "assistant"', b'"type": "assistant"')
+    assert prompt._said_before_answer(by_type) == (["fix it"], False)

@@ -10,7 +10,7 @@ from groundtrace.base.cut_json import read_prefix
 from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
 
-_HEADS = (32 * 1024, 256 * 1024)
+_HEADS = (24 * 1024, 256 * 1024)
 """How much of a file is looked at: a prompt is near its start. Most agents have answered within the
 first piece, and an object whose end is missing is read slowly: 7 % of `normalize` on trajectories
 of mini-swe-agent, if the large piece is always taken."""
@@ -18,6 +18,7 @@ _LONGEST = 50_000
 """Characters of a prompt that are kept."""
 _ASKS = frozenset({"user", "human", "user_message"})
 _ANSWERS = frozenset({"assistant", "model", "agent", "gemini", "tool", "function_call"})
+_SPEAKERS = _ASKS | _ANSWERS
 _TEXTS = ("text", "content", "message", "parts", "payload", "prompt", "value")
 _DEPTH = 8
 
@@ -68,7 +69,8 @@ def _asked(folder: Folder, file: str) -> list[str]:
 def _said_before_answer(head: bytes) -> tuple[list[str], bool]:
     """What was asked, and whether more of the file cannot change it.
 
-    It cannot if something is said after the first answer: then the answer is not cut.
+    It cannot if an answer says `role`, which counts before every other name of a speaker, or if
+    something is said after the answer: then the answer is not cut.
     """
     said: list[str] = []
     answered = False
@@ -77,6 +79,8 @@ def _said_before_answer(head: bytes) -> tuple[list[str], bool]:
             if answered:
                 return said, True
             if role in _ANSWERS:
+                if "role" in message and str(message["role"]).casefold() == role:
+                    return said, True
                 answered = True
             else:
                 said += _texts(message, _DEPTH)
@@ -105,7 +109,7 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]
     if isinstance(value, Mapping):
         for key in ("role", "type", "from", "source"):
             role = value.get(key)
-            if isinstance(role, str) and role.casefold() in _ASKS | _ANSWERS:
+            if isinstance(role, str) and role.casefold() in _SPEAKERS:
                 yield role.casefold(), value
                 return
         for inner in value.values():
