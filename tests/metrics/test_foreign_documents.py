@@ -12,7 +12,9 @@ import pytest
 
 from groundtrace.documents.codec import decode
 from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.errors import GroundtraceError
 from tests.conftest import Ran
+from tests.documents.test_schema import VALIDATORS
 from tests.metrics.builders import metrics_of
 
 A, B, C = "src/Core/Engine.java", "src/core/pool.java", "docs/guide.md"
@@ -169,6 +171,65 @@ def test_what_it_tells_is_counted_and_the_rest_is_null(
     shown = made.file_level_metrics_shown
     assert (shown.computable, shown.file_recall) == (False, None)
     assert shown.reason == (expected[1] or "older_document")
+
+
+def changed(where: str, value: Any) -> dict[str, Any]:
+    """A foreign document with another value; None for no value at all is `DROPPED`."""
+    document: Any = foreign({**READ_A, "arguments": {}}, SEARCH)
+    *folders, name = where.split("/")
+    inside = document
+    for folder in folders:
+        inside = inside[int(folder)] if folder.isdigit() else inside[folder]
+    if value is DROPPED:
+        del inside[name]
+    else:
+        inside[name] = value
+    made: dict[str, Any] = document
+    return made
+
+
+DROPPED = object()
+CHUNK = {"file": A, "line_start": 3, "line_end": 9}
+OTHERS = [
+    ("generated_at", DROPPED, True),
+    ("provenance/benchmark", None, True),
+    ("provenance/benchmark", DROPPED, False),
+    ("provenance/batch_timestamp", None, True),
+    ("provenance/model", None, True),
+    ("provenance/trial_name", "engine-fix__a1", True),
+    ("coverage/ground_truth_source", None, True),
+    ("coverage/ground_truth_confidence", "sure", False),
+    ("coverage/trace_source", "session", False),
+    ("ground_truth/chunks", [CHUNK], True),
+    ("ground_truth/chunks", [{**CHUNK, "annotation": None}], True),
+    ("ground_truth/chunks", [{**CHUNK, "line_start": 0}], False),
+    ("ground_truth/symbols", [{"file": A, "symbol": "run"}], True),
+    ("ground_truth/expected_edit_files", [B], True),
+    ("events/0/arguments", {"edits": [{"old": {"text": [1, 2.5, None]}}]}, True),
+    ("events/0/arguments", [1], False),
+    ("events/0/cumulative_tokens", 700.0, True),
+    ("events/0/cumulative_tokens", -5, False),
+    ("events/0/timestamp", "2026-03-01T12:00:00", True),
+    ("events/0/tool_category", "browse", False),
+    ("events/0/note", "of a program that the schema does not know", False),
+    ("schema_version", "1.9", True),
+    ("schema_version", "2.0", False),
+    ("schema_version", "1.0.0", False),
+]
+
+
+@pytest.mark.parametrize(("where", "value", "good"), OTHERS)
+def test_reader_and_schema_judge_foreign_documents_alike(
+    where: str, value: Any, good: bool
+) -> None:
+    """What the published schema leaves open is read, and computed as ever; the rest is refused."""
+    document = changed(where, value)
+    assert VALIDATORS["retrieval_events"].is_valid(document) is good
+    if good:
+        assert values(read(document)) == (1, None, 0.5)
+        return
+    with pytest.raises(GroundtraceError):
+        read(document)
 
 
 def test_a_run_of_foreign_documents_goes_through_every_command(

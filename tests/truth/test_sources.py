@@ -128,7 +128,7 @@ EXPECTED = {
         ("source/filter.cc", "source/filter.h"),
         "tests/expected_defects.json",
         chunks=(
-            ("source/filter.cc", 155, 157, "the delay is taken twice"),
+            ("source/filter.cc", 155, 157, "bug: the delay is taken twice"),
             ("source/filter.cc", 201, 201, "wrong sign"),
         ),
         problems=(
@@ -399,7 +399,16 @@ def test_a_definition_can_ask_for_an_answer(tmp_path: Path, text: str, answer: b
 def test_a_defect_keeps_its_type(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     defect = {"file": "a.py", "line_start": 2, "line_end": 3, "defect_type": "race"}
-    for more, said in (({}, "race"), ({"description": "two writers"}, "race: two writers")):
+    for more, said in (
+        ({}, "race"),
+        ({"description": "two writers"}, "race: two writers"),
+        ({"type": "bug", "severity": "critical"}, "race"),
+    ):
         (tmp_path / "tests/expected_defects.json").write_text(json.dumps([{**defect, **more}]))
         truth, _ = load_ground_truth(Task("t", "s", LocalFolder(tmp_path)))
         assert truth.chunks[0].annotation == said
+    (tmp_path / "tests/expected_defects.json").write_text(
+        json.dumps([{"id": "d1", "file": "a.py", "line_start": 2, "line_end": 3, "type": "bug"}])
+    )
+    truth, _ = load_ground_truth(Task("t", "s", LocalFolder(tmp_path)))
+    assert truth.chunks[0].annotation == "bug"

@@ -161,8 +161,11 @@ def is_file(path: str, *, sure: bool = False) -> bool:
 
 
 _BLANKS = regex(r"[^\s/](?:[^\s]*/)?[^\s/]*(?: [^\s/]+)+")
-_GROUP_FOLDER = regex(r"(?:^|(?<=/))\([^()/]+\)(?=/)")
-"""A folder in brackets, as routers of web pages have them."""
+_GROUP_FOLDER = regex(
+    r"(?:^|(?<=/))(?:\([^()/]{1,60}\)){1,3}(?=[\w.-]{0,60}/)|(?<= )\([\w.-]{1,20}\)(?=\.\w{1,10}$)"
+)
+"""A folder in brackets, as routers of web pages have them, or one that begins with them; the mark of
+a copy (`plan (1).md`)."""
 
 
 def name_in_answer(text: str) -> str:
@@ -172,10 +175,11 @@ def name_in_answer(text: str) -> str:
     blanks of a sentence.
     """
     name = text.strip()
-    path = word_path(_GROUP_FOLDER.sub("x", name))
+    plain = _GROUP_FOLDER.sub("x", name) if "(" in name else name
+    path = word_path(plain)
     if path and "(" not in path:
         return name
-    if " " not in name or not _BLANKS.fullmatch(name) or "(" in name:
+    if " " not in plain or not _BLANKS.fullmatch(plain) or "(" in plain:
         return ""
     has_end = "." in name.rpartition(" ")[2].strip(".")
     return name if "/" in name and has_end and is_file(name) else ""

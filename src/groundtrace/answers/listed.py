@@ -16,6 +16,7 @@ from groundtrace.answers.file_names import (
 )
 from groundtrace.answers.name_rows import ROWS
 from groundtrace.base.patterns import regex
+from groundtrace.base.quoted_names import without_quotes
 
 _MARKED = regex(r"\[(FILE|DIR)\] +(\S.*)")
 _SIZE = regex(r"(?<!\s)\s{2,}+[\d.,]++ ?[KMGT]?i?B\s*+\Z")
@@ -236,13 +237,13 @@ def name_rows(lines: Sequence[str]) -> Iterator[str]:
     for form in _TOLD:
         rows = _rows_of(form, filled)
         if rows and (form not in _ALIKE or all("\t" in row for row in rows)):
-            yield from filter(may_be_file, ROWS[form].names(rows))
+            yield from filter(may_be_file, map(without_quotes, ROWS[form].names(rows)))
             return
     filled = [line for line in filled if not _SUM.fullmatch(line.strip())]
     for form in _ALIKE:
         rows = _rows_of(form, filled)
         if rows and not any(map(_NOT_IN[form].match, rows) if form in _NOT_IN else ()):
-            yield from filter(_is_spelled, ROWS[form].names(rows))
+            yield from filter(_is_spelled, map(without_quotes, ROWS[form].names(rows)))
             return
 
 

@@ -1,6 +1,6 @@
 """Contents whose lines begin with their numbers, with every separator that tools print.
 
-    12<TAB>text    12→text    12 | text    12| text    12: text    12:text    12) text
+    12<TAB>text    12→text    12 | text    12| text    12: text    12:text    12) text    L12: text
 
 A number alone proves nothing: logs begin with times, lists with numbers. So most lines must have a
 number, and the numbers must differ. Tools that always number their lines (`SURE`) need no such
@@ -18,7 +18,7 @@ from groundtrace.answers.fold import Run
 from groundtrace.base.patterns import regex
 
 ANY = regex(
-    r"[ \t]*+(?:\.\.\.|>)?[ \t]*+(\d{1,9})(?:→|\t| ?\|| ?:(?!\d\d[:.]) ?|\)(?= )|-(?=\s))(.*)",
+    r"[ \t]*+(?:\.\.\.|>)?[ \t]*+L?(\d{1,9})(?:→|\t| ?\|| ?:(?!\d\d[:.]) ?|\)(?= )|-(?=\s))(.*)",
     re.DOTALL,
 )
 """A number before text, in any form; a mark (`>`, `...`) may stand before it. `12:30:45` is a time."""

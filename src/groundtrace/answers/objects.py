@@ -116,7 +116,9 @@ class Objects:
         if "hunks" in fields or isinstance(fields.get("patch"), str):
             self._changes(value, repo)
             return
-        fields = _lifted(fields)
+        fields = _with_text(_lifted(fields))
+        if around.path and around.key == "lines" and "number" in fields:
+            fields["linenumber"] = fields.pop("number")
         is_named = isinstance(kind, str) and kind in _FILES
         path, lines = _path_in(fields, in_tree=is_named and "entitytype" not in fields)
         if path and around.base:
@@ -204,6 +206,15 @@ def _lifted(fields: Mapping[str, Any]) -> dict[str, Any]:
         merged |= {words.plain(str(name)): value for name, value in inner.items()}
     own = {k: v for k, v in fields.items() if not (k in words.LIFTED_FIELDS and as_mapping(v))}
     return merged | own
+
+
+def _with_text(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields; `line` beside a number of its own and no other content is the line's text."""
+    text = fields.get("line")
+    if not isinstance(text, str) or fields.keys() & words.CONTENT_FIELDS:
+        return fields
+    rest = {key: value for key, value in fields.items() if key != "line"}
+    return {**rest, "linetext": text} if lines_in(rest) else fields
 
 
 def _path_in(fields: Mapping[str, Any], *, in_tree: bool) -> tuple[str, Run | None]:

@@ -12,7 +12,7 @@ way; the second is that of Roo Code, for several files.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from groundtrace.answers.file_names import is_file
@@ -83,6 +83,11 @@ _TAG = regex(
 )
 _ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")
 _PATH_ATTRIBUTES = ("path", "filepath", "file", "filename", "name", "src")
+_LINE_TAG = regex(
+    r"[ \t]*<(?P<tag>match|line|hit)[ \t](?P<with>[^<>\n]{1,1000})>(?P<text>.*)</\w+>[ \t]*"
+)
+"""`<match line="12">text</match>`: a line of the file around it."""
+_LINE_BEGINS = ("<match ", "<line ", "<hit ")
 _SOURCE_TAG = regex(
     r"^[ \t]*<(?:source|path|file_path|filename)>(?P<path>[^<>\n]{1,1000})</", re.MULTILINE
 )
@@ -104,6 +109,12 @@ def attributed(text: str, repo: str | None, *, question: bool) -> Iterator[Shown
         if not content.strip() or match["with"].rstrip().endswith("/"):
             yield Shown(path, "surfaced", repo=repo)
             continue
+        begins = content.lstrip().startswith(_LINE_BEGINS)
+        rows = content.split("\n") if begins else ()
+        lines = [_LINE_TAG.fullmatch(row) for row in rows if row.strip()]
+        if begins and all(lines):
+            yield from _in_line_tags(path, filter(None, lines), repo)
+            continue
         stated = lines_in(fields)
         # Nobody searched for this whole file, so it was opened: a packed repository.
         kind: AccessKind = "read" if stated is None and not question else "matched"
@@ -114,6 +125,14 @@ def attributed(text: str, repo: str | None, *, question: bool) -> Iterator[Shown
         path = match["path"].strip()
         if is_file(path):
             yield from _content(path, text[match.end() : end], "matched", None, repo)
+
+
+def _in_line_tags(path: str, lines: Iterable[re.Match[str]], repo: str | None) -> Iterator[Shown]:
+    for line in lines:
+        fields = {plain(name): value for name, value in _ATTRIBUTE.findall(line["with"])}
+        fields.setdefault("line", fields.pop("number", ""))
+        first, _ = lines_in(fields) or (None, None)
+        yield Shown(path, "matched", first, None, text_size(line["text"]), repo)
 
 
 def _content(

@@ -31,6 +31,11 @@ _PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
 _CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
 _HUNK = regex(r"^(?:@@ -\d|rename from |new file mode |deleted file mode )", re.MULTILINE)
 _OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
+_STATISTICS = regex(
+    r"\d[\d.]{0,20} (?:match(?:es)?|matched lines?|files? (?:contained match(?:es)?|searched)"
+    r"|bytes (?:printed|searched)|seconds(?: spent searching)?)$"
+)
+"""What `rg --stats` prints below the lines that it found."""
 
 
 class Text(NamedTuple):
@@ -78,7 +83,7 @@ def matches(body: Text) -> Iterator[Shown]:
 
     Half of the lines must be such lines, and what compilers say about a line is no match.
     """
-    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    filled = _filled(body)
     kept = body.lines
     if not body.question:
         kept = [line for line in kept if not _is_message(line)]
@@ -90,7 +95,7 @@ def matches(body: Text) -> Iterator[Shown]:
 def unnumbered(body: Text) -> Iterator[Shown]:
     """`path:text` lines, if the call searched and all lines but a note are such lines."""
     if body.question:
-        filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+        filled = _filled(body)
         lines = list(found(body.lines, searched, numbered=False, repo=body.repo))
         if len(lines) >= max(1, len(filled) - 1):
             yield from lines
@@ -98,10 +103,18 @@ def unnumbered(body: Text) -> Iterator[Shown]:
 
 def below_names(body: Text) -> Iterator[Shown]:
     """Found lines below the name of their file, with or without a mark on the name."""
-    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    filled = _filled(body)
     lines = list(found_below(body.lines, searched, repo=body.repo))
     if lines and 2 * len(lines) >= len(filled):
         yield from lines
+
+
+def _filled(body: Text) -> list[str]:
+    """The lines that say something: no breaks, no statistics."""
+    filled = [line for line in body.lines if line.strip() and line.strip() != BREAK]
+    while filled and _STATISTICS.match(filled[-1]):
+        filled.pop()
+    return filled
 
 
 def _is_message(line: str) -> bool:

@@ -106,15 +106,6 @@ class Metric(Quantity, frozen=True, kw_only=True):
     arithmetic: Callable[[Any], str | None]
     """The numbers that went into a value, written out, such as `3 of 4`."""
 
-    @property
-    def range_text(self) -> str:
-        """Range and direction in words."""
-        unit = f" {self.unit}" if self.unit else ""
-        if self.lower is None:
-            return f"up to {self.upper or 0:g}{unit}; {self.better} is better"
-        end = f"up{unit}" if self.upper is None else f"to {self.upper:g}{unit}"
-        return f"{self.lower:g} {end}; {self.better} is better"
-
 
 class OutcomeMetric(Quantity, frozen=True, kw_only=True):
     """One outcome of a trial, such as reward or cost, with its direction (D35)."""

@@ -18,7 +18,7 @@ from groundtrace.answers.editor_text import (
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import gaps, surfaced
 from groundtrace.answers.line import text_size
-from groundtrace.answers.numbered import SPACED, SURE, Line, numbered, runs_of
+from groundtrace.answers.numbered import SPACED, SURE, Line, contents, numbered, runs_of
 from groundtrace.answers.places import absolute
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
@@ -95,7 +95,8 @@ def _viewed(call: ToolCall, text: str, shows: View | None, given: str, cwd: str 
     path = absolute(shows.path, cwd) if shows else given
     body = shows.body if shows else text
     spaced = shows is not None and SPACED.match(body) is not None
-    shown = numbered(begun_lines(body), SPACED if spaced else SURE)
+    lines = begun_lines(body)
+    shown = numbered(lines, SPACED if spaced else SURE) or contents(lines)
     if not usable(path) or (shown is None and not body.strip()):
         return Findings(failed=True, category="file_read")
     if shown is not None and shown.ends_empty():

@@ -19,7 +19,7 @@ from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, gaps, surfaced
 from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
-from groundtrace.answers.listed import DASHED, dashed_tree
+from groundtrace.answers.listed import DASHED, dashed_tree, long_listing, tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.object_lines import objects_in
 from groundtrace.answers.places import absolute, locate
@@ -218,8 +218,12 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             refs=surfaced((absolute(name, scope or cwd) for name in files), "listing: files listed")
         )
     head, _, below = text.partition("\n")
-    if DASHED.match(text):
-        names = tuple(absolute(name, cwd) for name in dashed_tree(text.split("\n")))
+    rows = text.split("\n")
+    drawn = next((found for shape in (tree, long_listing) if (found := tuple(shape(rows)))), ())
+    if drawn:
+        names = tuple(absolute(name, scope or cwd) for name in drawn)
+    elif DASHED.match(text):
+        names = tuple(absolute(name, cwd) for name in dashed_tree(rows))
     elif head.endswith("/") and DASHED.match(below):
         names = tuple(
             absolute(name, absolute(head, cwd)) for name in dashed_tree(below.split("\n"))

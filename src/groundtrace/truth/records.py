@@ -125,7 +125,14 @@ def read_defects(data: Any, notes: Notes) -> SourceFindings:
         notes.add("no_file_list", "neither a list of defects nor an object with `defects`")
         return SourceFindings()
     files = _files(items, notes)
-    return SourceFindings(files=files, chunks=collect(items, truth_chunk, notes))
+    return SourceFindings(files=files, chunks=collect(items, _defect, notes))
+
+
+def _defect(item: Any) -> TruthChunk | RefusedEntry:
+    """The lines of a defect; its type is called `defect_type` or `type`."""
+    return truth_chunk(
+        {"defect_type": item.get("type"), **item} if isinstance(item, dict) else item
+    )
 
 
 def read_changes(data: Any, notes: Notes) -> SourceFindings:

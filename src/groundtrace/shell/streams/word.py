@@ -47,10 +47,12 @@ def split_text(text: str) -> list[Word]:
 
 _PATH_LIKE = regex(
     r"(?:\([\w.-]+\)(?=/)|[^\s:(){}<>=;,'\"`|&*])"
-    r"(?:[^:(){}<>=;'\"`|*]|(?<=/)\([\w.-]+\)(?=/)){0,300}$"
+    r"(?:[^:(){}<>=;'\"`|*]|(?<=/)(?:\([\w.-]+\)){1,3}(?=[\w.-]{0,60}/)"
+    r"|(?<= )\([\w.-]{1,20}\)(?=\.\w{1,10}$)){0,300}$"
 )
-"""A name, not a piece of code. A whole folder in brackets is a route of Next.js
-(`app/(shop)/page.tsx`); without this rule six searches of one real session were lost."""
+"""A name, not a piece of code. A folder in brackets, or one that begins with them, is a route of Next.js
+(`app/(shop)/page.tsx`, `app/(.)photo/page.tsx`); without this rule six searches of one real session
+were lost. So is the mark of a copy (`plan (1).md`)."""
 
 
 def under(name: str, roots: Sequence[Word]) -> bool:
