@@ -120,10 +120,23 @@ def asked_in(turn: Mapping[str, Any]) -> Iterator[Asked]:
     elif turn.get("role") == "assistant":
         for block in map(as_mapping, as_items(turn.get("content"))):
             if block.get("type") in ("tool_use", "mcp_tool_use"):
-                yield Asked(as_text(block.get("id")), block.get("name"), block.get("input"))
+                yield _block(block)
         for call in map(as_mapping, as_items(turn.get("tool_calls"))):
             function = as_mapping(call.get("function"))
             yield Asked(as_text(call.get("id")), function.get("name"), function.get("arguments"))
+
+
+def _block(block: Mapping[str, Any]) -> Asked:
+    """The call of a block."""
+    name, given = block.get("name"), block.get("input")
+    if name == "CallMcpTool":  # as Cursor calls the tools of servers
+        members = as_mapping(given)
+        server = as_text(members.get("server")) or "unknown"
+        name = f"mcp__{server}__{as_text(members.get('toolName')) or 'unknown'}"
+        given = members.get("arguments", {})
+    elif name == "ApplyPatch" and isinstance(given, str):
+        given = {"input": given}
+    return Asked(as_text(block.get("id")), name, given)
 
 
 def _item(item: Mapping[str, Any]) -> Asked:
