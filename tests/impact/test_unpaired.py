@@ -101,8 +101,8 @@ def test_what_else_differs() -> None:
     told = {one.what: (one.baseline, one.config) for one in found.differs}
     assert told["files a commit"] == ("2.0 (1 session)", "7.0 (1 session)")
     assert told["lines a commit"] == ("unknown", "40.0 (1 session)")
-    assert told["repositories"] == ("heron 1", "otter 1")
-    assert told["weeks"] == ("2026-W19 1", "unknown 1")
+    assert told["repositories"] == ("heron", "otter")
+    assert told["weeks"] == ("2026-W19", "unknown")
     assert "No experiment" in found.statement
 
 

@@ -148,3 +148,25 @@ def test_old_notices_of_tokens_are_summed(tmp_path: Path) -> None:
 """
     usage = read_bytes(tmp_path, NAME, text.encode()).trace.usage
     assert (usage.output_tokens, usage.input_tokens, usage.cost_usd) == (200, 11_434, 0.75)
+
+
+def test_a_session_of_two_models() -> None:
+    """Eleven things that happened, read by hand. What the model quotes, asks for in a message of
+    several lines or fails to edit is none."""
+    trace, problems = read("aider-architect")
+    assert [(call.name, *call.arguments.values()) for call in trace.calls] == [
+        ("aider_add", "docs/my notes.md"),
+        ("aider_add", "src/nest.py"),
+        ("aider_add", "src/birds.toml"),
+        ("aider_add", "src/wing.py"),
+        ("aider_edit", "src/nest.py"),
+        ("aider_run", "pytest -x tests/test_nest.py"),
+        ("aider_run", "git diff HEAD~1"),
+        ("aider_run", "ls src"),
+        ("aider_edit", "docs/new.md"),
+        ("aider_run", "python -m nest"),
+        ("aider_add", "src/birds.toml"),
+    ]
+    assert (trace.model, trace.harness_version) == ("o3", "0.84.0")
+    assert (trace.usage.cost_usd, trace.usage.output_tokens) == (0.12, None)
+    assert not [problem for problem in problems if problem.lost_calls]

@@ -159,3 +159,91 @@ def test_files_of_other_formats_are_left_alone(data: str) -> None:
     from groundtrace.traces.kit.claims import Probe
 
     assert ApiLogReader().recognise(Probe("x.jsonl", data.encode())) is None
+
+
+ITEMS: list[dict[str, object]] = [
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "eggs"}]},
+    {
+        "type": "shell_call",
+        "call_id": "c1",
+        "action": {"commands": ["ls src", "cat b.py"], "timeout_ms": 1000},
+    },
+    {
+        "type": "shell_call_output",
+        "call_id": "c1",
+        "output": [
+            {"stdout": "x.py\n", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+            {
+                "stdout": "",
+                "stderr": "cat: b.py: No such file or directory",
+                "outcome": {"type": "exit", "exit_code": 1},
+            },
+        ],
+    },
+    {
+        "type": "apply_patch_call",
+        "call_id": "c2",
+        "operation": {"type": "update_file", "path": "a.py", "diff": "@@\n-a\n+b"},
+    },
+    {"type": "apply_patch_call_output", "call_id": "c2", "status": "completed", "output": "ok"},
+    {
+        "type": "apply_patch_call",
+        "call_id": "c3",
+        "operation": {"type": "delete_file", "path": "d"},
+    },
+    {"type": "apply_patch_call_output", "call_id": "c3", "status": "failed", "output": "no d"},
+    {"type": "web_search_call", "id": "c4", "action": {"type": "search", "query": "eggs"}},
+    {
+        "type": "code_interpreter_call",
+        "id": "c5",
+        "code": "print(1)",
+        "outputs": [{"type": "text", "text": "1"}],
+    },
+]
+
+
+def test_items_of_tools_that_the_server_knows(tmp_path: Path) -> None:
+    """Its shell runs several commands in a call; its patches are of one file; searches have no
+    answer."""
+    data = b"".join(json.dumps(item).encode() + b"\n" for item in ITEMS)
+    trace, problems = read_bytes(tmp_path, "responses.jsonl", data)
+    assert seen(trace) == [
+        "local_shell! | other | surfaced src/x.py",
+        "apply_patch | file_write | written a.py",
+        "apply_patch! | file_write",
+        "web_search? | other",
+        "code_interpreter | other",
+    ]
+    assert [call.call_id for call in trace.calls] == ["c1", "c2", "c3", "c4", "c5"]
+    assert dict(trace.calls[0].arguments) == {"command": "ls src\ncat b.py"}
+    assert not problems
+
+
+def test_blocks_of_tools_that_the_server_runs(tmp_path: Path) -> None:
+    searched = {"type": "web_search_result", "url": "u", "title": "Eggs"}
+    content: list[dict[str, object]] = [
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [searched]},
+        {"type": "mcp_tool_use", "id": "s2", "name": "echo", "server_name": "sg", "input": {}},
+        {
+            "type": "mcp_tool_result",
+            "tool_use_id": "s2",
+            "is_error": False,
+            "content": [{"type": "text", "text": "hello"}],
+        },
+        {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a.py"}},
+    ]
+    messages = [
+        {"role": "user", "content": "eggs"},
+        {"role": "assistant", "content": content},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]},
+    ]
+    data = json.dumps({"messages": messages}).encode()
+    trace, problems = read_bytes(tmp_path, "messages.json", data)
+    assert [(call.name, call.server) for call in trace.calls] == [
+        ("web_search", None),
+        ("mcp__sg__echo", "sg"),
+        ("Read", None),
+    ]
+    assert [call.result is not None for call in trace.calls] == [True, True, True]
+    assert not problems

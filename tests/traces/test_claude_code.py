@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from groundtrace.model import ReadResult
+from groundtrace.storage import folder_at
+from groundtrace.traces.claude_code.trace import read as read_lines
+from groundtrace.traces.kit.keep import Keep
 from tests.traces.trials import read
 
 
@@ -131,3 +139,36 @@ def test_session_log_in_its_own_dialect() -> None:
     assert read_call.timestamp is not None and trace.first_timestamp is not None
     assert read_call.timestamp - trace.first_timestamp == 2.0
     assert read_call.cwd == "/workspace"
+
+
+@pytest.mark.parametrize(
+    ("stops", "outputs", "expected"),
+    [
+        ((None, None), (1, 1), None),  # as 2.0.27 writes all of them
+        ((None, "tool_use"), (1, 240), 240),
+        ((None, None), (1, 240), 240),
+        (("end_turn",), (7,), 7),
+        (("absent",), (7,), 7),
+    ],
+)
+def test_output_tokens_of_replies_that_go_on(
+    tmp_path: Path, stops: tuple[str | None, ...], outputs: tuple[int, ...], expected: int | None
+) -> None:
+    """A log that was written before replies ended has the tokens of their first moment: one token
+    for 2,600 characters."""
+    lines = []
+    for number, (stop, output) in enumerate(zip(stops, outputs, strict=True)):
+        use = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": "/a"}}
+        message = {
+            "id": "m1",
+            "role": "assistant",
+            "content": [use],
+            "usage": {"input_tokens": 9, "output_tokens": output},
+        }
+        message |= {} if stop == "absent" else {"stop_reason": stop}
+        lines.append({"type": "assistant", "sessionId": "s", "message": message})
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    source = read_lines(folder_at(str(tmp_path)), "s.jsonl", Keep())
+    assert source.usage.output_tokens == expected
+    assert source.usage.input_tokens == 9
+    assert bool(source.notes) == (expected is None)

@@ -39,6 +39,29 @@ def test_blocks_of_tools_are_joined_by_id() -> None:
     assert first.timestamp == 1777888805.0 and not problems
 
 
+def test_every_tool_that_is_called_by_xml() -> None:
+    """Thirteen calls, read by hand: answers in one text or two, several files in one call."""
+    trace, problems = read("cline-xml-tools")
+    root = "/home/u/heron"
+    assert seen(trace) == [
+        f"list_files | file_search | surfaced {root}/README.md | surfaced {root}/src/egg.py"
+        f" | surfaced {root}/src/nest.py",
+        f"search_files | code_search | matched {root}/src/egg.py | matched {root}/src/nest.py",
+        f"search_files | code_search | matched {root}/src/egg.py:1-1",
+        f"read_file | file_read | read {root}/src/egg.py",
+        f"read_file | file_read | read {root}/src/egg.py:1-2 | read {root}/src/nest.py:1-3",
+        f"execute_command | other | read {root}/src/wing.py:1-1",
+        f"replace_in_file | file_write | written {root}/src/egg.py",
+        f"apply_diff | file_write | written {root}/src/nest.py",
+        f"write_to_file | file_write | written {root}/src/new.py",
+        "keyword_search | code_search",
+        "read_file! | file_read",
+        "list_code_definition_names | symbol_navigation",
+        "attempt_completion | other",
+    ]
+    assert trace.calls[9].server == "sourcegraph" and not problems
+
+
 def test_calls_in_the_text_of_a_reply_are_answered_by_the_next_message() -> None:
     trace, problems = read("cline-xml")
     assert [(c.name, c.arguments) for c in trace.calls] == [

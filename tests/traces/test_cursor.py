@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from groundtrace.storage import LocalFolder
+from groundtrace.config import Settings
+from groundtrace.discover import discover
+from groundtrace.discover.found import Skipped
+from groundtrace.model import Trial
+from groundtrace.storage import LocalFolder, place_at
 from groundtrace.testing import Case, check_reader
 from groundtrace.traces import read_trace
 from groundtrace.traces.cursor.reader import CursorReader
@@ -101,3 +105,73 @@ def test_a_transcript_of_texts_alone_is_a_trace_without_calls(tmp_path: Path) ->
     line = '{"role": "user", "message": {"content": [{"type": "text", "text": "hello"}]}}\n'
     result = read_bytes(tmp_path, "cursor.jsonl", line.encode())
     assert result.trace.source == "transcript" and not result.trace.calls and not result.problems
+
+
+def transcript(*blocks: dict[str, object]) -> bytes:
+    lines: list[tuple[str, dict[str, object]]] = [("user", {"type": "text", "text": "eggs"})]
+    lines += [("assistant", {"type": "tool_use", **block}) for block in blocks]
+    return b"".join(
+        json.dumps({"role": role, "message": {"content": [block]}}).encode() + b"\n"
+        for role, block in lines
+    )
+
+
+EDITORS_CALLS: list[tuple[dict[str, object], str]] = [
+    ({"name": "Grep", "input": {"pattern": "EGGS", "path": "/w"}}, "Grep? | code_search"),
+    ({"name": "Read", "input": {"path": "/w/a.py"}}, "Read? | file_read | read /w/a.py"),
+    ({"name": "Glob", "input": {"glob_pattern": "*.py"}}, "Glob? | file_search"),
+    ({"name": "SemanticSearch", "input": {"query": "eggs"}}, "SemanticSearch? | code_search"),
+    (
+        {"name": "Shell", "input": {"command": "cat b.py", "working_directory": "/w"}},
+        "Shell? | other",
+    ),
+    (
+        {"name": "StrReplace", "input": {"path": "/w/a.py", "old_string": "3", "new_string": "4"}},
+        "StrReplace? | file_write | written /w/a.py",
+    ),
+    (
+        {"name": "Write", "input": {"path": "/w/c.py", "contents": "x"}},
+        "Write? | file_write | written /w/c.py",
+    ),
+    ({"name": "Delete", "input": {"path": "/w/d.py"}}, "Delete? | file_write | written /w/d.py"),
+    (
+        {
+            "name": "ApplyPatch",
+            "input": "*** Begin Patch\n*** Update File: /w/e.py\n@@\n-a\n+b\n*** End Patch",
+        },
+        "ApplyPatch? | file_write | written /w/e.py",
+    ),
+    (
+        {
+            "name": "CallMcpTool",
+            "input": {"server": "sg", "toolName": "keyword_search", "arguments": {"query": "x"}},
+        },
+        "mcp__sg__keyword_search? | code_search",
+    ),
+    ({"name": "TodoWrite", "input": {"todos": []}}, "TodoWrite? | other"),
+]
+
+
+def test_the_editors_calls(tmp_path: Path) -> None:
+    """No answer is recorded. A tool of a server is an argument, and a patch is no object."""
+    data = transcript(*(block for block, _ in EDITORS_CALLS))
+    trace, problems = read_bytes(tmp_path, "cursor.jsonl", data)
+    assert seen(trace) == [expected for _, expected in EDITORS_CALLS]
+    assert trace.calls[9].server == "sg" and dict(trace.calls[9].arguments) == {"query": "x"}
+    assert [problem.kind for problem in problems] == ["result_not_captured"]
+
+
+def test_an_editors_subagent_is_no_trial(tmp_path: Path) -> None:
+    folder = tmp_path / "agent-transcripts" / "c1"
+    (folder / "subagents").mkdir(parents=True)
+    data = transcript({"name": "Read", "input": {"path": "/w/a.py"}})
+    (folder / "c1.jsonl").write_bytes(data)
+    (folder / "subagents" / "s1.jsonl").write_bytes(data)
+    (folder / "chat.md").write_text("# Eggs\n_Exported on 2/3/2026 at 10:00 from Cursor (2.4)_\n")
+    (folder / "old.txt").write_text("user:\n<user_query>\neggs\n</user_query>\n")
+    found = list(discover(place_at(str(tmp_path)), settings=Settings()))
+    assert [item.trial_name for item in found if isinstance(item, Trial)] == ["c1"]
+    reasons = {Path(i.path).name: i.reason for i in found if isinstance(i, Skipped)}
+    assert "subagent" in reasons["s1.jsonl"]
+    assert "Cursor exported" in reasons["chat.md"]
+    assert "older transcript of Cursor" in reasons["old.txt"]

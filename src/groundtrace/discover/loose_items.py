@@ -354,7 +354,12 @@ def _samples_of(
         if row is not None:
             reason = f"no trace: {why}"
             yield FoundProblem(path, None, Problem(path, "unrecognised", reason))
-        elif why == POINTER or not (file.casefold().endswith(_QUIET) or file.startswith(".")):
+        elif (
+            named
+            or why == POINTER
+            or "it looks like" in why
+            or not (file.casefold().endswith(_QUIET) or file.startswith("."))
+        ):
             yield Skipped(path, None, f"no trace: {why}")
         return
     none = True

@@ -202,6 +202,8 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
     def text(group: Sequence[Observation]) -> str:
         found = Counter(of(seen) or "unknown" for seen in group)
         listed = sorted(found.items(), key=lambda one: (-one[1], one[0]))
+        if len(listed) == 1:
+            return listed[0][0]  # without a number, so that groups of two sizes do not differ by it
         more = [f"{len(listed) - 5} more"] if len(listed) > 5 else []
         return ", ".join([*(f"{name} {n}" for name, n in listed[:5]), *more])
 

@@ -114,13 +114,12 @@ def history_of(repo: str) -> History:
     """A repository as it is now; raises GitError if git cannot read it."""
     top = _top(repo)
     name = clean_text(Path(top).name.removesuffix(".git")) or "repository"
-    listed = run_git(repo, ["worktree", "list", "--porcelain", "-z"]).split(b"\0")
-    trees = [os.fsdecode(line[9:]) for line in listed if line.startswith(b"worktree ")]
+    trees = _trees(repo)
     # `remote` and `config --get-regexp` read settings only; addresses are names here.
     remotes = _settings_of(repo, r"^remote\..*\.url$")
     refs = run_git(repo, ["for-each-ref", "--format=%(objectname) %(refname)"])
-    log = os.fsdecode(run_git(repo, ["rev-parse", "--git-path", "logs/HEAD"]).removesuffix(b"\n"))
-    lines = _reflog(Path(repo, log))
+    logs = _reflogs(repo, trees)
+    lines = [line for log in logs.values() for line in log]
     mark = hashlib.sha256(refs + b"\n".join(lines)).hexdigest()[:20]
     return History(
         repo=repo,
@@ -144,8 +143,25 @@ def _settings_of(repo: str, pattern: str) -> list[str]:
     return [clean_text(part.partition("\n")[2]) for part in parts if "\n" in part]
 
 
-def _reflog(path: Path) -> list[bytes]:
-    """Lines of what happened to HEAD here; empty for a bare repository or a fresh clone."""
+def _trees(repo: str) -> list[str]:
+    """The work trees of a repository, the main one first."""
+    listed = run_git(repo, ["worktree", "list", "--porcelain", "-z"]).split(b"\0")
+    return [os.fsdecode(line[9:]) for line in listed if line.startswith(b"worktree ")]
+
+
+def _reflogs(repo: str, trees: Sequence[str]) -> dict[str, list[bytes]]:
+    """What happened to HEAD in each work tree, oldest lines first."""
+    common = Path(repo, os.fsdecode(run_git(repo, ["rev-parse", "--git-common-dir"])).rstrip("\n"))
+    found = {tree: _lines(common / "logs/HEAD") for tree in trees[:1]}
+    for folder in sorted(common.glob("worktrees/*"))[:MAX_TREES]:
+        place = _lines(folder / "gitdir")  # the path of the tree's own `.git`
+        if place:
+            found[str(Path(os.fsdecode(place[0])).parent)] = _lines(folder / "logs/HEAD")
+    return found
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The last lines of a file; empty if there is none, as in a bare repository or a fresh clone."""
     try:
         if not path.is_file():  # a pipe would wait for ever
             return []
@@ -156,7 +172,7 @@ def _reflog(path: Path) -> list[bytes]:
         return []
 
 
-_COMMITTED = re.compile(rb"^[0-9a-f]+ [0-9a-f]+ .*<([^<>]*)> \d+ [-+]\d+\tcommit")
+_COMMITTED = re.compile(rb"^[0-9a-f]+ (?P<sha>[0-9a-f]+) .*<(?P<who>[^<>]*)> \d+ [-+]\d+\tcommit")
 
 
 def _who_committed(lines: Sequence[bytes]) -> Iterator[str]:
@@ -164,7 +180,19 @@ def _who_committed(lines: Sequence[bytes]) -> Iterator[str]:
     for line in lines:
         found = _COMMITTED.match(line)
         if found is not None:
-            yield found[1].decode("utf-8", errors="replace")
+            yield found["who"].decode("utf-8", errors="replace")
+
+
+def made_in(history: History) -> dict[str, set[str]]:
+    """Commits that were made in a work tree, with the trees; empty where there is only one."""
+    found: dict[str, set[str]] = {}
+    if len(history.trees) > 1:
+        for tree, lines in _reflogs(history.repo, _trees(history.repo)).items():
+            for line in lines:
+                made = _COMMITTED.match(line)
+                if made is not None:
+                    found.setdefault(made["sha"].decode(), set()).add(tree)
+    return found
 
 
 def leads(history: History, old: str, new: str) -> bool:
@@ -248,6 +276,9 @@ TIME_LIMIT = 60.0
 
 MAX_REFLOG = 4 * 1024 * 1024
 """Bytes of a reflog that are read, from its end: some twenty thousand entries."""
+
+MAX_TREES = 1000
+"""Work trees of one repository whose reflogs are read."""
 
 MAX_MEMORY = 1024 * 1024 * 1024
 """Bytes that one process of git may allocate: an object of a gigabyte takes a megabyte in a pack."""

@@ -9,16 +9,22 @@ file after it, and a commit to the session whose writes it holds:
     commit                                   c3(d.py)    c3 is B's
 
 A commit that holds writes of several sessions belongs to none of them, unless one session printed
-it (`[main 1a2b3c4] …`), or was running and wrote every file that the others wrote. What is
-ambiguous is left out, with the reason. Commits that were amended or rebased keep their author's
-time, so their versions are one commit here. Merges hold no writes of their own.
+it (`[main 1a2b3c4] …`), or was running and wrote every file that the others wrote. Who only makes
+the commit of what another session wrote does not own it. What is ambiguous is left out, with the
+reason. Merges hold no writes of their own.
+
+Commits that were amended or rebased keep their author's time, so their versions are one commit
+here. What was written between that time and the last version may be in it too, unless the file was
+the same in a version before (D295). A commit that was made in one work tree holds no write of
+another (D296).
 """
 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -32,6 +38,7 @@ from groundtrace.truth.git_history import (
     change_task,
     has_missing_parent,
     leads,
+    made_in,
     run_git,
 )
 from groundtrace.truth.tasks import History
@@ -43,12 +50,22 @@ MOST_COMMITS = 100_000
 """Commits that are looked at in one repository, from the newest; far more than a year of work."""
 
 
+MOST_VERSIONS = 100
+"""Commits of one author and second that may be versions of one commit. A history that a program
+wrote has thousands."""
+
+DAY = 86_400.0
+"""How much later than what stands on it a commit may seem to be made: clocks differ."""
+
+
 class Write(NamedTuple):
     """A file that a session wrote."""
 
     path: str
-    """Absolute, as the session names it."""
+    """Absolute, as the session names it; of a session that was placed, in the repository."""
     time: float
+    tree: str | None = None
+    """Work tree that it is in; None if the session ran on another machine."""
 
 
 class OwnSession(Frozen, frozen=True):
@@ -86,10 +103,17 @@ class Commit(Frozen, frozen=True):
     committed: float
     reachable: bool
     """A branch or tag leads to it; False if only the reflog does."""
-    files: frozenset[str] = frozenset()
-    """Files that it changes, by old and new name."""
-    versions: tuple[str, ...] = ()
+    files: Mapping[str, str] = {}
+    """Files that it changes, by old and new name, with the ids of their new contents."""
+    versions: tuple[Commit, ...] = ()
     """All commits that are this one, before and after it was amended or rebased."""
+    trees: frozenset[str] = frozenset()
+    """Work trees that it was made in; empty if unknown."""
+
+    def is_printed(self, session: OwnSession, *, exactly: bool = False) -> bool:
+        """Whether git printed it in a session; if not exactly, any version of it."""
+        shas = (self.sha,) if exactly else [version.sha for version in self.versions]
+        return any(sha.startswith(made) for made in session.made for sha in shas)
 
 
 def match_sessions(
@@ -136,19 +160,18 @@ class Placed(NamedTuple):
 
 def _placed(session: OwnSession, history: History) -> Placed | None:
     """The session, if it ran in a work tree of the repository or says that it worked on it."""
-    roots = [tree for tree in history.trees if any(_below(f, tree) for f in session.folders)]
-    where = "ran in its work tree"
-    if not roots and any(_is_same(session.remote or "", remote) for remote in history.remotes):
+    trees, where = history.trees, "ran in its work tree"
+    if not any(_in_tree(folder, trees) for folder in session.folders):
+        if not any(_is_same(session.remote or "", remote) for remote in history.remotes):
+            return None
         # Recorded on another machine: the folder it started in stands for the repository.
-        roots, where = sorted(session.folders, key=len)[:1], "names its remote"
-    if not roots:
-        return None
-    writes = [
-        Write(path, write.time)
-        for write in session.writes
-        for root in roots
-        if (path := _relative(write.path, root)) is not None
-    ]
+        trees, where = tuple(sorted(session.folders, key=len)[:1]), "names its remote"
+    writes = []
+    for write in session.writes:
+        placed = _in_tree(write.path, trees)
+        if placed is not None:
+            tree, path = placed
+            writes.append(Write(path, write.time, tree if tree in history.trees else None))
     return Placed(session, tuple(dict.fromkeys(writes)), where)
 
 
@@ -159,17 +182,15 @@ def _is_same(one: str, other: str) -> bool:
     return keys[0] is not None and keys[0] == keys[1]
 
 
-def _below(path: str, root: str) -> bool:
-    return _relative(path, root) is not None
-
-
-def _relative(path: str, root: str) -> str | None:
-    """The path below a folder; links in it are resolved, as git does."""
+def _in_tree(path: str, trees: Sequence[str]) -> tuple[str, str] | None:
+    """The innermost tree that holds a path, and the path below it; links in it are resolved, as git
+    does."""
     for one in (path.replace("\\", "/"), os.path.realpath(path)):
-        if one == root:
-            return ""
-        if one.startswith(root.rstrip("/") + "/"):
-            return os.path.normpath(one[len(root.rstrip("/")) + 1 :])
+        holding = [t for t in trees if one == t or one.startswith(t.rstrip("/") + "/")]
+        if holding:
+            tree = max(holding, key=len)
+            below = one[len(tree.rstrip("/")) + 1 :]
+            return tree, os.path.normpath(below) if below else ""
     return None
 
 
@@ -208,77 +229,130 @@ def _last(placed: Placed) -> float:
     return _first(placed) if last is None else last
 
 
+class Holds(NamedTuple):
+    """Sessions whose writes a commit holds, with the files."""
+
+    at_first: dict[int, set[str]]
+    """Written before the commit was made."""
+    later: dict[int, set[str]]
+    """Written before its last version was made, and perhaps in that."""
+
+    def sessions(self) -> set[int]:
+        return {*self.at_first, *self.later}
+
+
 def assign(
     sessions: Mapping[int, Placed], commits: Sequence[Commit], within: float
 ) -> tuple[dict[int, list[Commit]], dict[int, str]]:
     """The commits of each session, oldest first; and sessions whose commits are not theirs alone."""
-    pending: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for number, placed in sessions.items():
-        for write in placed.writes:
-            pending[write.path].append((number, write.time))
+    ordered = sorted(commits, key=lambda c: (c.authored, c.committed, c.sha))
     owned: dict[int, list[Commit]] = defaultdict(list)
     shared: dict[int, str] = {}
-    for commit in sorted(commits, key=lambda c: (c.authored, c.committed, c.sha)):
-        holds = _taken(commit, pending, sessions, within)
+    for commit, holds in zip(ordered, _held(sessions, ordered, within), strict=True):
         owner = _owner(commit, holds, sessions)
+        held_by, name = holds.sessions(), commit.sha[:SHORT]
         if owner is not None:
             owned[owner].append(commit)
-        elif len(holds) > 1:
-            what = f"commit {commit.sha[:SHORT]} holds files of {len(holds)} sessions"
-            shared.update(dict.fromkeys(holds, what))
+        elif len(held_by) > 1:
+            what = f"commit {name} holds files of {len(held_by)} sessions"
+            shared.update(dict.fromkeys(held_by, what))
+        elif held_by:
+            what = f"commit {name} was changed after it was made, perhaps without what it wrote"
+            shared.update(dict.fromkeys(held_by, what))
+        else:
+            what = f"commit {name} was made in it, but it wrote none of its files"
+            shared.update(dict.fromkeys(_printed_in(commit, sessions), what))
     return owned, shared
 
 
-def _taken(
-    commit: Commit,
-    pending: dict[str, list[tuple[int, float]]],
-    sessions: Mapping[int, Placed],
-    within: float,
-) -> dict[int, set[str]]:
-    """Sessions whose writes a commit holds, with the files. These writes are committed now."""
-    holds: dict[int, set[str]] = defaultdict(set)
-    if len(commit.parents) > 1:
-        return holds
-    for path in commit.files:
-        left = []
-        for number, time in pending.get(path, ()):
-            if time > commit.authored + SECOND:
-                left.append((number, time))
-            elif min(commit.authored, commit.committed) <= _last(sessions[number]) + within:
-                holds[number].add(path)
-        if path in pending:
-            pending[path] = left
-    return holds
+def _held(sessions: Mapping[int, Placed], commits: Sequence[Commit], within: float) -> list[Holds]:
+    """What each of the commits holds, which are in the order of their authors' times."""
+    pending: dict[str, list[tuple[int, Write]]] = defaultdict(list)
+    for number, placed in sessions.items():
+        for write in placed.writes:
+            pending[write.path].append((number, write))
+    writes = {path: tuple(own) for path, own in pending.items()}
+    kept: set[tuple[int, Write]] = set()
+    """Writes that a commit holds to which a branch leads: no other commit holds them."""
+    found = []
+    for commit in commits:
+        at_first: dict[int, set[str]] = defaultdict(set)
+        for path in commit.files if len(commit.parents) < 2 else ():
+            left = []
+            for number, write in pending.get(path, ()):
+                if write.time > commit.authored + SECOND or not _is_there(write, commit):
+                    left.append((number, write))
+                elif min(commit.authored, commit.committed) <= _last(sessions[number]) + within:
+                    at_first[number].add(path)
+                    if commit.reachable:
+                        kept.add((number, write))
+            if path in pending:
+                pending[path] = left
+        found.append(Holds(at_first, defaultdict(set)))
+    for commit, holds in zip(commits, found, strict=True):
+        if commit.committed <= commit.authored + SECOND or len(commit.parents) > 1:
+            continue
+        for path in commit.files:
+            for number, write in writes.get(path, ()):
+                is_between = commit.authored + SECOND < write.time <= commit.committed + SECOND
+                if (
+                    is_between
+                    and (number, write) not in kept
+                    and commit.committed <= _last(sessions[number]) + within
+                    and _is_there(write, commit)
+                    and not _is_older(write, path, commit)
+                ):
+                    holds.later[number].add(path)
+    return found
 
 
-def _owner(
-    commit: Commit, holds: Mapping[int, set[str]], sessions: Mapping[int, Placed]
-) -> int | None:
+def _is_there(write: Write, commit: Commit) -> bool:
+    """Whether a write may be in a commit by their work trees."""
+    return write.tree is None or not commit.trees or write.tree in commit.trees
+
+
+def _is_older(write: Write, path: str, commit: Commit) -> bool:
+    """Whether a version from before a write has the file as the commit has it."""
+    return any(
+        version.committed < write.time and version.files.get(path) == commit.files[path]
+        for version in commit.versions
+    )
+
+
+def _printed_in(
+    commit: Commit, sessions: Mapping[int, Placed], *, exactly: bool = False
+) -> list[int]:
+    """Sessions in which git printed a commit."""
+    return [n for n, p in sessions.items() if commit.is_printed(p.session, exactly=exactly)]
+
+
+def _owner(commit: Commit, holds: Holds, sessions: Mapping[int, Placed]) -> int | None:
     """The one session that a commit came out of; None if there is none or several may be it."""
-    printed = [
-        number
-        for number, placed in sessions.items()
-        if any(sha.startswith(made) for made in placed.session.made for sha in commit.versions)
-    ]
-    if len(printed) == 1:
-        return printed[0]
-    if len(holds) == 1:
-        return next(iter(holds))
-    whole = set().union(*holds.values()) if holds else set()
+    for number in (printed := _printed_in(commit, sessions, exactly=bool(holds.later))):
+        # Who is asked to commit what others wrote makes the commit, and did not do the work.
+        wrote = any(write.path in commit.files for write in sessions[number].writes)
+        if len(printed) == 1 and wrote:
+            return number
+    if holds.later:
+        only = holds.sessions()
+        return next(iter(only)) if len(only) == 1 and holds.at_first else None
+    if len(holds.at_first) == 1:
+        return next(iter(holds.at_first))
+    whole = set().union(*holds.at_first.values()) if holds.at_first else set()
     running = [
         number
-        for number, files in holds.items()
+        for number, files in holds.at_first.items()
         if _first(sessions[number]) <= commit.authored + SECOND
         and commit.authored <= _last(sessions[number])
     ]
-    if len(running) == 1 and holds[running[0]] == whole:
+    if len(running) == 1 and holds.at_first[running[0]] == whole:
         return running[0]
     return None
 
 
 def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
     """The task of a session with commits: their combined change, against the first one's parent."""
-    first, last = own[0], own[-1]
+    first, last = _on_one_line(own[0], own[-1], history)
     files = frozenset[str]().union(*(commit.files for commit in own))
     base = first.parents[0] if first.parents else None
     if base is None and has_missing_parent(history, first.sha):
@@ -287,10 +361,12 @@ def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
     if not leads(history, first.sha, last.sha):
         return Match(None, "its commits are on branches that do not meet", is_ambiguous=True)
     task = change_task(history, base, last.sha, sorted(files))
+    if task.row is not None and not task.row.patch:
+        return Match(None, "its commits change nothing together")
     wrote = {write.path for write in placed.writes}
     shas = ", ".join(commit.sha[:SHORT] for commit in own)
     said = [f"{'commit' if len(own) == 1 else 'commits'} {shas}", _when(last, placed)]
-    if any(sha.startswith(m) for m in placed.session.made for c in own for sha in c.versions):
+    if any(commit.is_printed(placed.session) for commit in own):
         said.append("printed in the session")
     said.append(f"it wrote {len(files & wrote)} of {len(files)} files in it")
     on = placed.session.branches & branches_at(history, last.sha)
@@ -298,6 +374,16 @@ def _match(placed: Placed, own: Sequence[Commit], history: History) -> Match:
         said.append(f"branch {min(on)}")
     said.append(placed.where)
     return Match(task, "; ".join(said))
+
+
+def _on_one_line(first: Commit, last: Commit, history: History) -> tuple[Commit, Commit]:
+    """Versions of the first and the last commit of a session of which one leads to the other. A
+    commit that was also picked for another branch has a version there."""
+    pairs = ((one, other) for other in last.versions for one in first.versions)
+    chosen = ((o, t) for o, t in pairs if leads(history, o.sha, t.sha))
+    if leads(history, first.sha, last.sha):
+        return first, last
+    return next(chosen, (first, last))
 
 
 def _when(commit: Commit, placed: Placed) -> str:
@@ -320,17 +406,29 @@ def commits_between(history: History, spans: Sequence[tuple[float, float]]) -> l
     for commit in _listed(history, since, ["--all", "--reflog"], reachable=False).values():
         known.setdefault(commit.sha, commit)
     own = history.authors
+    merged = _merged(spans)
+    starts, ends = [start for start, _ in merged], [end for _, end in merged]
     wanted = [
         commit
         for commit in known.values()
         if (not own or commit.author in own)
         and any(
-            start - SECOND <= time <= end
+            bisect_right(starts, time) > bisect_left(ends, time)
             for time in (commit.authored, commit.committed)
-            for start, end in spans
         )
     ]
-    return _with_files(history, _once(wanted, known))
+    return _with_files(history, list(_once(wanted, known)))
+
+
+def _merged(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The spans in order, those that overlap as one; each begins a second early."""
+    merged: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if merged and start - SECOND <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start - SECOND, end))
+    return merged
 
 
 _FORMAT = "%H%x00%P%x00%ae%x00%at%x00%ct"
@@ -359,6 +457,9 @@ def _once(wanted: Sequence[Commit], known: Mapping[str, Commit]) -> Iterator[Com
     for commit in wanted:
         groups[commit.author, commit.authored].append(commit)
     for group in groups.values():
+        if len(group) > MOST_VERSIONS:
+            yield from (replace(commit, versions=(commit,)) for commit in group)
+            continue
         group.sort(key=lambda c: (not c.reachable, -c.committed, c.sha))
         # Two commits of one second, one on top of the other, are two.
         lines: list[list[Commit]] = []
@@ -370,8 +471,7 @@ def _once(wanted: Sequence[Commit], known: Mapping[str, Commit]) -> Iterator[Com
             else:
                 lines.append([commit])
         for line in lines:
-            shas = tuple(commit.sha for commit in line)
-            yield replace(line[0], versions=shas)
+            yield replace(line[0], versions=tuple(line))
 
 
 def _is_above(one: Commit, other: Commit, known: Mapping[str, Commit]) -> bool:
@@ -381,31 +481,40 @@ def _is_above(one: Commit, other: Commit, known: Mapping[str, Commit]) -> bool:
 
 def _leads(start: str, end: str, known: Mapping[str, Commit]) -> bool:
     """Whether `end` is among the commits that `start` stands on."""
+    oldest = known[end].committed - DAY
     stack, seen = [start], set()
     while stack:
         sha = stack.pop()
         if sha == end:
             return True
-        if sha in seen or sha not in known:
+        if sha in seen or sha not in known or known[sha].committed < oldest:
             continue
         seen.add(sha)
         stack += known[sha].parents
     return False
 
 
-def _with_files(history: History, commits: Iterable[Commit]) -> list[Commit]:
-    """The commits with the files that they change."""
-    listed = list(commits)
-    asked = ["diff-tree", "--stdin", "--root", "-r", "--no-renames", "--name-status", "-z"]
+def _with_files(history: History, commits: Sequence[Commit]) -> list[Commit]:
+    """The commits and their versions with the files that they change and where they were made."""
+    asked = ["diff-tree", "--stdin", "--root", "-r", "--no-renames", "--raw", "--no-abbrev", "-z"]
     asked += ["--no-ext-diff", "--no-textconv", "--no-relative"]
-    data = "".join(f"{commit.sha}\n" for commit in listed).encode()
-    output = run_git(history.repo, asked, given=data)
-    files: dict[str, set[str]] = defaultdict(set)
+    shas = dict.fromkeys(version.sha for commit in commits for version in commit.versions)
+    output = run_git(history.repo, asked, given="".join(f"{sha}\n" for sha in shas).encode())
+    files: dict[str, dict[str, str]] = defaultdict(dict)
     parts = iter(output.decode("utf-8", errors="replace").split("\0"))
     current = ""
-    for part in parts:  # a commit's id, then a letter and a path for each file
-        if len(part) == 1:
-            files[current].add(next(parts, ""))
+    for part in parts:  # a commit's id, then `:MODE MODE OLD NEW LETTER` and a path for each file
+        if part.startswith(":"):
+            files[current][next(parts, "")] = part.split(" ")[3]
         else:
             current = part
-    return [replace(commit, files=frozenset(files[commit.sha])) for commit in listed]
+    made = made_in(history)
+    return [
+        replace(
+            commit,
+            files=files[commit.sha],
+            versions=tuple(replace(v, files=files[v.sha]) for v in commit.versions),
+            trees=frozenset(tree for v in commit.versions for tree in made.get(v.sha, ())),
+        )
+        for commit in commits
+    ]

@@ -36,7 +36,7 @@ _OTHERS = (
     ),
 )
 _TURN = rb'"role"\s*+:\s*+"(?:user|assistant|system|developer|tool)"'
-_TYPES = rb'"type"\s*+:\s*+"(?:function_call(?:_output)?|local_shell_call|reasoning|message)"'
+_TYPES = rb'"type"\s*+:\s*+"(?:function_call(?:_output)?|local_shell_call|shell_call|apply_patch_call|reasoning|message)"'
 _LIST = regex(
     rb'"(?:messages|input|output|conversation|history)"\s*+:\s*+\[\s*+\{[^{}\[\]]{0,4000}?'
     rb"(?:" + _TURN + rb"|" + _TYPES + rb")"
@@ -45,13 +45,15 @@ _FIRST = regex(
     rb"(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{[^{}\[\]]{0,4000}?(?:" + _TURN + rb"|" + _TYPES + rb")"
 )
 _BLOCK = regex(rb'"content"\s*+:\s*+\[\s*+\{')
-_CALL = regex(rb'"type"\s*+:\s*+"(?:tool_use|function_call|local_shell_call)"')
+_CALL = regex(
+    rb'"type"\s*+:\s*+"(?:tool_use|function_call|(?:local_)?shell_call|apply_patch_call)"'
+)
 _ANSWER = regex(
-    rb'"type"\s*+:\s*+"(?:tool_result|function_call_output|local_shell_call_output)"|"tool_use_id"'
+    rb'"type"\s*+:\s*+"(?:tool_result|function_call_output|(?:local_)?shell_call_output|apply_patch_call_output)"|"tool_use_id"'
 )
 _IN_TEXT = regex(rb'"(?:messages|input|output)"\s*+:\s*+"(?=\[)')
 """A list of messages that is JSON in a text."""
-_WORDS = (b"tool_use", b"function_call", b"local_shell_call")
+_WORDS = (b"tool_use", b"function_call", b"shell_call", b"apply_patch_call")
 
 
 class ApiLogReader:

@@ -10,13 +10,16 @@ from groundtrace.base.values import as_items, as_mapping, as_text
 from groundtrace.traces.chat.dialects import as_message
 from groundtrace.traces.kit.rows import row_id
 
-CALLS = frozenset(
-    {"function_call", "custom_tool_call", "local_shell_call", "shell_call", "mcp_call"}
-)
+HOSTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
+"""Calls that the model's server answers itself; their items are named for the tool."""
+CALLS = HOSTED | {
+    *("function_call", "custom_tool_call", "local_shell_call", "shell_call", "mcp_call"),
+    "apply_patch_call",
+}
 ANSWERS = frozenset(
     {
         *("function_call_output", "custom_tool_call_output", "local_shell_call_output"),
-        "shell_call_output",
+        *("shell_call_output", "apply_patch_call_output"),
     }
 )
 _SILENT = frozenset({"reasoning", "message", "item_reference", "compaction"})
@@ -119,11 +122,26 @@ def asked_in(turn: Mapping[str, Any]) -> Iterator[Asked]:
         yield _item(turn)
     elif turn.get("role") == "assistant":
         for block in map(as_mapping, as_items(turn.get("content"))):
-            if block.get("type") in ("tool_use", "mcp_tool_use"):
-                yield Asked(as_text(block.get("id")), block.get("name"), block.get("input"))
+            if block.get("type") in ("tool_use", "mcp_tool_use", "server_tool_use"):
+                yield _block(block)
         for call in map(as_mapping, as_items(turn.get("tool_calls"))):
             function = as_mapping(call.get("function"))
             yield Asked(as_text(call.get("id")), function.get("name"), function.get("arguments"))
+
+
+def _block(block: Mapping[str, Any]) -> Asked:
+    """The call of a block."""
+    name, given = block.get("name"), block.get("input")
+    if name == "CallMcpTool":  # as Cursor calls the tools of servers
+        members = as_mapping(given)
+        server = as_text(members.get("server")) or "unknown"
+        name = f"mcp__{server}__{as_text(members.get('toolName')) or 'unknown'}"
+        given = members.get("arguments", {})
+    elif block.get("type") == "mcp_tool_use" and isinstance(name, str):
+        name = f"mcp__{as_text(block.get('server_name')) or 'unknown'}__{name}"
+    elif name == "ApplyPatch" and isinstance(given, str):
+        given = {"input": given}
+    return Asked(as_text(block.get("id")), name, given)
 
 
 def _item(item: Mapping[str, Any]) -> Asked:
@@ -132,15 +150,37 @@ def _item(item: Mapping[str, Any]) -> Asked:
     call_id = as_text(item.get("call_id")) or as_text(item.get("id"))
     if kind in ("local_shell_call", "shell_call"):
         action = as_mapping(item.get("action"))
-        shell: dict[str, Any] = {"command": action.get("command", action.get("commands"))}
+        shell: dict[str, Any] = {"command": action.get("command")}
+        commands = action.get("commands")
+        if isinstance(commands, list):  # each is a line of its own, not a word of one
+            shell = {"command": "\n".join(line for line in commands if isinstance(line, str))}
         folder = as_text(action.get("working_directory"))
         return Asked(call_id, "local_shell", shell | ({"workdir": folder} if folder else {}))
+    if kind == "apply_patch_call":
+        return Asked(call_id, "apply_patch", _patch(as_mapping(item.get("operation"))))
+    if kind in HOSTED:
+        members = ("action", "queries", "code")
+        given = {key: item[key] for key in members if item.get(key) is not None}
+        return Asked(call_id, kind.removesuffix("_call"), as_mapping(given.get("action")) or given)
     given = item.get("arguments", item.get("input"))
     if kind == "custom_tool_call" and isinstance(given, str):
         return Asked(call_id, name, {"input": given})
     if kind == "mcp_call" and isinstance(name, str):
         name = f"mcp__{as_text(item.get('server_label')) or 'unknown'}__{name}"
     return Asked(call_id, name, given)
+
+
+_OPERATIONS = {"create_file": "Add", "update_file": "Update", "delete_file": "Delete"}
+
+
+def _patch(operation: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The arguments of a patch of one file; None if it names none."""
+    word = _OPERATIONS.get(as_text(operation.get("type")) or "")
+    path = as_text(operation.get("path"))
+    if word is None or path is None:
+        return None
+    lines = ["*** Begin Patch", f"*** {word} File: {path}", as_text(operation.get("diff")) or ""]
+    return {"input": "\n".join([*lines, "*** End Patch"])}
 
 
 class Given(NamedTuple):
@@ -156,9 +196,16 @@ def given_in(turn: Mapping[str, Any]) -> Iterator[Given]:
     kind = as_text(turn.get("type"))
     if kind in ANSWERS:
         failed = turn.get("status") in ("incomplete", "failed")
-        yield Given(
-            as_text(turn.get("call_id")) or as_text(turn.get("id")), turn.get("output"), failed
-        )
+        call_id = as_text(turn.get("call_id")) or as_text(turn.get("id"))
+        content = turn.get("output")
+        if kind == "shell_call_output" and isinstance(content, list):
+            yield Given(call_id, *_shell_output(content))
+        else:
+            yield Given(call_id, content, failed)
+    elif kind in HOSTED:
+        shown = turn.get("results", turn.get("outputs"))
+        if shown is not None:
+            yield Given(as_text(turn.get("id")), shown, turn.get("status") == "failed")
     elif kind == "mcp_call" and (turn.get("output") is not None or turn.get("error")):
         call_id = as_text(turn.get("call_id")) or as_text(turn.get("id"))
         yield Given(call_id, turn.get("output") or turn.get("error"), bool(turn.get("error")))
@@ -166,6 +213,15 @@ def given_in(turn: Mapping[str, Any]) -> Iterator[Given]:
         yield Given(as_text(turn.get("tool_call_id")), turn.get("content"), False)
     else:
         for block in map(as_mapping, as_items(turn.get("content"))):
-            if block.get("type") in ("tool_result", "mcp_tool_result"):
+            if (as_text(block.get("type")) or "").endswith("tool_result"):  # of any kind of tool
                 failed = block.get("is_error") is True
                 yield Given(as_text(block.get("tool_use_id")), block.get("content"), failed)
+
+
+def _shell_output(commands: list[Any]) -> tuple[str, bool]:
+    """What some commands printed, one after the other, and whether the last one failed."""
+    each = [*map(as_mapping, commands)]
+    printed = [item.get(name) for item in each for name in ("stdout", "stderr")]
+    ended = as_mapping(each[-1].get("outcome")) if each else {}
+    failed = ended.get("type") == "timeout" or ended.get("exit_code") not in (None, 0)
+    return "".join(text for text in printed if isinstance(text, str)), failed

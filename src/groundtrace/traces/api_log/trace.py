@@ -24,7 +24,9 @@ from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.rows import decoded, find_row, named_rows, read_raw_rows
 from groundtrace.traces.source import Source
 
-_CALL = regex(rb'"type"\s*+:\s*+"(?:tool_use|function_call|local_shell_call)"')
+_CALL = regex(
+    rb'"type"\s*+:\s*+"(?:tool_use|function_call|(?:local_)?shell_call|apply_patch_call)"'
+)
 
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:

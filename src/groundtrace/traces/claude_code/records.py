@@ -45,6 +45,10 @@ class Tokens(msgspec.Struct, frozen=True, gc=False):
     output_tokens: Any = None
 
 
+UNSAID = ""
+"""In place of a reason to stop, where a line has no such member; null says that the reply went on."""
+
+
 class Message(msgspec.Struct, frozen=True, gc=False):
     """The API message inside a line."""
 
@@ -52,6 +56,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     model: Any = None
     content: str | list[Block] | None = None
     usage: Tokens | None = None
+    stop_reason: Any = UNSAID
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):

@@ -16,6 +16,7 @@ from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_text
+from groundtrace.base.visible import plural
 from groundtrace.model import ContextMark, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
@@ -78,6 +79,9 @@ class ClaudeTranscript:
         self.session_lines = 0
         self.own_file = _SUBAGENT_FILE.search(path) is not None
         self.result: Line | None = None
+        self.going_on: dict[str, bool] = {}
+        """Replies of the main thread, and whether all their lines say that they go on, with the same
+        usage: their output tokens are those of the first moment then (D297)."""
         self.moment: float | None = None
         """Time of the current line."""
 
@@ -217,6 +221,10 @@ class ClaudeTranscript:
             if message_id is not None:
                 parent = as_text(line.parent_tool_use_id) if subagent else None
                 counts = counts_of(message.usage)
+                if not subagent:
+                    before = self.source.ledger.counts.get(message_id, counts)
+                    goes_on = message.stop_reason is None and before == counts
+                    self.going_on[message_id] = goes_on and self.going_on.get(message_id, True)
                 self.source.ledger.add(message_id, counts, subagent=subagent, agent=parent)
             elif message.usage is not None:
                 # Without an id, it is unknown whether the next line repeats this usage.
@@ -368,6 +376,12 @@ class ClaudeTranscript:
         output, origin = stated_output(self.result)
         if output is None and self.session_lines and not self.own_file:
             output = source.ledger.main_output()
+            unknown = sum(self.going_on.values())
+            if output is not None and unknown:
+                replies = plural(len(self.going_on), "reply", "replies")
+                what = f"{unknown} of {replies} in the log"
+                source.notes.append(f"output tokens of {what} are those of the first moment")
+                output = None
             origin = None if output is None else "session"
         cost = None if self.result is None else as_amount(self.result.total_cost_usd)
         return Usage(

@@ -22,6 +22,7 @@ TOOLS = (
 """Tools that older versions call by XML."""
 _OPENED = regex(rf"<({'|'.join(TOOLS)})>")
 _PARAMETER = regex(r"<(\w{1,60}+)>")
+_PATH = regex(r"<file>\s*<path>([^<\n]{1,1000})</path>")
 _LONG = frozenset({"content", "diff", "arguments", "result"})
 """Parameters that may contain any text, also tags; they are the last of a call."""
 _HEADER = regex(r"\[(?P<tool>\w{1,40}+)(?: for [^\n]{0,4000}?)?\] Result:[ \t]*\n?")
@@ -90,7 +91,11 @@ def asked_in(text: str) -> Asked | None:
     end = text.rfind(f"</{opened[1]}>")
     if end < opened.end():
         return None
-    return Asked(opened[1], dict(_parameters(text[opened.end() : end])))
+    found = dict(_parameters(text[opened.end() : end]))
+    if opened[1] == "apply_diff" and "path" not in found and "args" in found:
+        named = _PATH.findall(found["args"])  # Roo Code: `<args><file><path>…`
+        found |= {"path": named[0]} if len(named) == 1 else {}
+    return Asked(opened[1], found)
 
 
 def of_server(asked: Asked) -> tuple[str, dict[str, Any], str | None]:

@@ -3,7 +3,8 @@
 Where they lie: `agent/cursor-agent.jsonl`, as `cursor-agent --output-format stream-json` prints it
 (also kept as `.txt`), or the same lines collected in `agent/trajectory.json`, whose format is
 called `cursor-jsonl-v1` and which holds them as `steps`. The editor keeps
-`~/.cursor/projects/<project>/agent-transcripts/<id>.jsonl`.
+`~/.cursor/projects/<project>/agent-transcripts/<id>/<id>.jsonl`, with subagents in a folder
+`subagents` beside it.
 
 Their shape: one JSON event per line. Each call is written twice, started and completed. The tool
 is the only key of `tool_call`; times are milliseconds since the epoch; tokens are only on the last
@@ -36,7 +37,7 @@ _SESSION_LINE = regex(
 
 
 class CursorReader:
-    """Reader of Cursor's stream JSON."""
+    """Reader of Cursor's stream JSON and of its editor's transcripts."""
 
     name = "cursor"
     patterns: tuple[str, ...] = (
@@ -74,6 +75,8 @@ class CursorReader:
 
                 source = read_messages(folder, path, None, keep, harness="cursor")
                 source.dialect = "cursor session"
+                place = f"{folder.url}/{path}"
+                source.is_one_subagent = place.rpartition("/")[0].endswith("/subagents")
                 return source
         from groundtrace.traces.cursor.trace import read
 

@@ -306,7 +306,22 @@ def what_it_is(head: bytes) -> str:
         return "JSON that no reader knows"
     if b"\x1b[" in head[:4096]:
         return "text that no reader knows: it looks like a recorded terminal"
+    for name, form in _TEXT_LOOKS:
+        if form.match(head):
+            return f"text that no reader knows: it looks like {name}"
     return "text that no reader knows"
+
+
+_TEXT_LOOKS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    (
+        "a chat that Cursor exported, which holds no tool calls; see its agent-transcripts",
+        regex(rb"\A\s*+# [^\n]{0,1000}\n_Exported on [^\n]{0,200} from Cursor"),
+    ),
+    (
+        "an older transcript of Cursor in plain text, which holds no answers of tools",
+        regex(rb"\A\s*+user:[ \t]*\r?\n<user_query>"),
+    ),
+)
 
 
 _TEXTS = (".txt", ".log", ".out")

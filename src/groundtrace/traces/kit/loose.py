@@ -65,6 +65,9 @@ def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
     return None if asked is None else asked(folder, path)
 
 
+SUBAGENT = "the session of a subagent, a part of another trial"
+
+
 def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     """The samples of a trace file; one sample if its reader cannot list samples."""
     listing = getattr(found.reader, "samples", None)
@@ -79,6 +82,7 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     yield Sample(
         None,
         _stated_by_source(source),
+        SUBAGENT if source.is_one_subagent and source.is_main_log else None,
         session=session_calls(found.reader, source),
         first_call=source.first_call,
     )

@@ -5,13 +5,21 @@ Their members have other names than those of spans; one table says which.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from groundtrace.base.values import as_count, as_text
-from groundtrace.traces.otel.records import Span, moment_of, plain
+from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.traces.otel.records import (
+    ARGUMENTS,
+    CACHED,
+    MESSAGE,
+    Span,
+    decoded,
+    moment_of,
+    plain,
+)
 
 
 class EventNames(msgspec.Struct, frozen=True):
@@ -60,9 +68,25 @@ _EVENTS: Mapping[str, EventNames] = {
         },
     ),
 }
+
+
+def _call_of_claude(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments and name of a call as Claude Code's tools have them: its events say
+    `full_command`, and name the tool of a server in the arguments."""
+    given = as_mapping(decoded(found["gen_ai.tool.call.arguments"]))
+    command = given.get("full_command", given.get("bash_command"))
+    if command is not None and "command" not in given:
+        return {"gen_ai.tool.call.arguments": {"command": command}}
+    server, tool = as_text(given.get("mcp_server_name")), as_text(given.get("mcp_tool_name"))
+    if server and tool:
+        own = {key: value for key, value in given.items() if not key.startswith("mcp_")}
+        name = f"mcp__{server}__{tool}"
+        return {"gen_ai.tool.name": name, "gen_ai.tool.call.arguments": own}
+    return {}
+
+
 _HARNESSES = {"claude_code": "claude-code", "codex": "codex", "gemini_cli": "gemini-cli"}
 _SESSION = ("session.id", "conversation.id", "session_id")
-_CACHED = ("input_tokens", "cache_read_tokens", "cache_creation_tokens")
 
 
 def event_of(
@@ -73,6 +97,9 @@ def event_of(
         return None
     body = plain(record.get("body"))
     named = (attributes.get("event.name"), record.get("eventName"), body)
+    message = next((i for i in named if isinstance(i, str) and i in _MESSAGES), None)
+    if message is not None:
+        return _message(record, message, body, attributes, resource)
     events = (_event_name(item, resource) for item in named)
     name = next((event for event in events if event), None)
     if name is None:
@@ -83,12 +110,14 @@ def event_of(
         values = (attributes.get(place) for place in places)
         found[key] = next((value for value in values if value not in (None, "")), None)
     if name == "claude_code.api_request":
-        counts = [as_count(_number(attributes.get(key))) for key in _CACHED]
+        counts = [as_count(_number(attributes.get(key))) for key in CACHED]
         found["gen_ai.usage.input_tokens"] = (
             None if counts[0] is None else sum(count or 0 for count in counts)
         )
     for key in ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"):
         found[key] = _number(found.get(key))
+    if name == "claude_code.tool_result":
+        found |= _call_of_claude(found)
     stated = (as_text(place.get(key)) for place in (attributes, resource) for key in _SESSION)
     session = next((name for name in stated if name), None)
     found["gen_ai.conversation.id"] = session
@@ -112,9 +141,56 @@ def event_of(
     )
 
 
+_MESSAGES = frozenset(
+    {
+        *("gen_ai.tool.message", "gen_ai.choice", "gen_ai.assistant.message"),
+        "gen_ai.client.inference.operation.details",
+    }
+)
+
+
+def _message(
+    record: Mapping[str, Any],
+    name: str,
+    body: Any,
+    attributes: Mapping[str, Any],
+    resource: Mapping[str, Any],
+) -> Span:
+    """A message of a model call that is a record of a log, beside the call's span."""
+    moment = moment_of(record.get("timeUnixNano") or record.get("observedTimeUnixNano"))
+    given = body if isinstance(body, dict) else attributes
+    return Span(
+        name=name,
+        trace=as_text(record.get("traceId")) or "log",
+        id="",
+        parent=as_text(record.get("spanId")) or "",
+        started=moment,
+        ended=moment,
+        attributes={**given, **attributes},
+        operation=MESSAGE,
+        events=[(name, given)],
+        resource=resource,
+    )
+
+
 def _before(ended: float | None, took: Any) -> float | None:
     """When something began that took so many milliseconds."""
     return ended - took / 1000 if ended is not None and isinstance(took, int | float) else ended
+
+
+def without_doubles(spans: Sequence[Span]) -> list[Span]:
+    """Spans without events of the same calls: a harness may send both. Those stay that have
+    arguments, else the spans."""
+    left = list(spans)
+    for operation in ("execute_tool", "chat"):
+        own = [span for span in spans if span.operation == operation]
+        events = [span for span in own if span.name in _EVENTS]
+        if not events or len(events) == len(own):
+            continue
+        told = [any(s.first(ARGUMENTS) for s in own if (s.name in _EVENTS) == e) for e in (0, 1)]
+        dropped = told == [False, True]
+        left = [s for s in left if s.operation != operation or (s.name in _EVENTS) == dropped]
+    return left
 
 
 def _event_name(value: Any, resource: Mapping[str, Any]) -> str | None:

@@ -23,6 +23,7 @@ from groundtrace.traces.kit import salvage
 from groundtrace.traces.otel.events import event_of
 from groundtrace.traces.otel.records import (
     CONVERSATION,
+    MESSAGE,
     Span,
     attributes_of,
     moment_of,
@@ -33,7 +34,7 @@ MAX_DEPTH = 8
 MAX_DOCUMENT = 64 * 1024 * 1024
 _CALL = regex(r'"execute_tool"|"stringValue"\s*+:\s*+"execute_tool|[._]tool_(?:result|call)"')
 _BETWEEN = regex(r"[\s,\[\]]*+")
-GENAI = frozenset({"execute_tool", "chat", "invoke_agent"})
+GENAI = frozenset({"execute_tool", "chat", "invoke_agent", MESSAGE})
 
 
 class Loaded(msgspec.Struct):

@@ -30,7 +30,7 @@ _EXPORT = regex(
 _SPAN = regex(rb'"(?:traceId|trace_id|_spanContext|hrTime)"\s*:')
 _GENAI = regex(
     rb'"(?:gen_ai\.|claude_code\.|codex\.|gemini_cli\.|qwen-code\.|ai\.toolCall|openinference\.span'
-    rb"|traceloop\.span)"
+    rb"|traceloop\.span|mlflow\.span|gcp\.vertex\.agent)"
 )
 
 

@@ -16,11 +16,14 @@ from msgspec import field
 
 from groundtrace.base import jsonio
 from groundtrace.base.mcp import content_text, envelope_of
+from groundtrace.base.patterns import regex
 from groundtrace.base.times import EARLIEST, LATEST, parse_time
 from groundtrace.base.values import as_count, as_items, as_mapping, as_text
 from groundtrace.traces.kit.ledger import TokenCounts
 
 MAX_DEPTH = 32
+MESSAGE = "message"
+"""Operation of a record of a log that holds one message of a model call."""
 
 
 class Span(msgspec.Struct):
@@ -61,9 +64,12 @@ def operation_of(name: str, attributes: Mapping[str, Any]) -> str:
     said = attributes.get("gen_ai.operation.name")
     if isinstance(said, str) and said:
         return _OPERATIONS.get(said, said)
-    kind = attributes.get("openinference.span.kind", attributes.get("traceloop.span.kind"))
-    if isinstance(kind, str):
-        return _KINDS.get(kind.casefold(), "")
+    for place in _KIND:
+        kind = decoded(attributes.get(place))
+        if isinstance(kind, str):
+            return _KINDS.get(kind.casefold(), "")
+    if name in _OF_CLAUDE:
+        return _OF_CLAUDE[name]
     word = name.partition(" ")[0]
     if word in ("execute_tool", "invoke_agent"):
         return word
@@ -78,24 +84,43 @@ _OPERATIONS = {
     "ai.generateText.doGenerate": "chat",
     "ai.streamText.doStream": "chat",
     "ai.toolCall": "execute_tool",
+    "tool_call": "execute_tool",  # Gemini CLI
+    "llm_call": "chat",
+    "agent_call": "invoke_agent",
 }
+_KIND = (
+    *("openinference.span.kind", "traceloop.span.kind", "mlflow.spanType", "llm.request.type"),
+)
 _KINDS = {"tool": "execute_tool", "llm": "chat", "agent": "invoke_agent"}
+_KINDS |= {"chat_model": "chat", "chat": "chat", "completion": "chat"}
+_OF_CLAUDE = {
+    "claude_code.tool": "execute_tool",
+    "claude_code.llm_request": "chat",
+    "claude_code.interaction": "invoke_agent",
+}
+"""Spans that Claude Code writes, which have names of their own for everything."""
 TOOL = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
-TOOL_OF_ENTITY = (*TOOL, "traceloop.entity.name")
-CALL_ID = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")
+TOOL_OF_ENTITY = (*TOOL, "traceloop.entity.name", "tool_name")
+CALL_ID = ("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id", "tool_use_id")
 ARGUMENTS = (
-    *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "tool_arguments", "tool.parameters"),
+    *("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "tool_arguments"),
     *("ai.toolCall.args", "ai.toolCall.input", "input.value", "traceloop.entity.input"),
     *("gen_ai.tool.input", "tool.arguments", "gen_ai.tool.call.input"),
+    *("gcp.vertex.agent.tool_call_args", "mlflow.spanInputs", "tool_input", "tool_parameters"),
 )
+"""Not `tool.parameters`: OpenInference keeps the tool's schema there."""
 RESULT = (
     *("gen_ai.tool.call.result", "gen_ai.tool.result", "tool_response", "gen_ai.tool.output"),
     *("ai.toolCall.result", "ai.toolCall.output", "output.value", "traceloop.entity.output"),
     *("gen_ai.tool.message", "gen_ai.tool.call.output"),
+    *("gcp.vertex.agent.tool_response", "mlflow.spanOutputs"),
 )
-MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
+MODEL = (
+    *("gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"),
+    "model",
+)
 AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "traceloop.entity.name")
-CONVERSATION = ("gen_ai.conversation.id",)
+CONVERSATION = ("gen_ai.conversation.id", "session.id")
 _SENT = (
     *("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"),
     "llm.usage.prompt_tokens",
@@ -106,10 +131,53 @@ _RECEIVED = (
 )
 
 
+CACHED = ("input_tokens", "cache_read_tokens", "cache_creation_tokens")
+"""Input of Claude Code, which counts cached input beside the rest."""
+
+
 def counts_of(span: Span) -> TokenCounts | None:
     """Tokens of a model call. The conventions count cached input as input."""
     sent, received = as_count(span.first(_SENT)), as_count(span.first(_RECEIVED))
+    if span.name in _OF_CLAUDE:
+        own = [as_count(span.attributes.get(key)) for key in CACHED]
+        sent = None if own[0] is None else sum(count or 0 for count in own)
+        received = as_count(span.attributes.get("output_tokens"))
     return None if sent is None or received is None else TokenCounts(sent, received)
+
+
+# --- messages, one attribute for each member ---
+
+_FLAT = regex(
+    r"(?P<list>gen_ai\.prompt|gen_ai\.completion|llm\.input_messages|llm\.output_messages)"
+    r"\.(?P<number>\d{1,6})\.(?:message\.)?"
+    r"(?:(?P<member>role|content|tool_call_id)"
+    r"|tool_calls\.(?P<call>\d{1,6})\.(?:tool_call\.)?(?:function\.)?(?P<of>id|name|arguments))"
+)
+_FLAT_STARTS = ("gen_ai.prompt.", "gen_ai.completion.", "llm.input_m", "llm.output_m")
+_SENT_LISTS = ("gen_ai.prompt", "llm.input_messages")
+
+
+def flat_messages(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Messages of a span that has an attribute for each of their members, as OpenLLMetry and
+    OpenInference write them: `gen_ai.prompt.0.tool_calls.1.name`. What was sent comes first."""
+    found: dict[tuple[bool, int], dict[str, Any]] = {}
+    for key, value in attributes.items():
+        place = _FLAT.fullmatch(key) if key.startswith(_FLAT_STARTS) else None
+        if place is None:
+            continue
+        number = place["list"] not in _SENT_LISTS, int(place["number"])
+        message = found.setdefault(number, {})
+        if place["member"]:
+            message[place["member"]] = value
+        else:
+            call = message.setdefault("calls", {}).setdefault(int(place["call"]), {})
+            call[place["of"]] = value
+    messages = [found[number] for number in sorted(found)]
+    for message in messages:
+        calls = message.pop("calls", {})
+        if calls:
+            message["tool_calls"] = [calls[number] for number in sorted(calls)]
+    return messages
 
 
 # --- values ---

@@ -17,17 +17,20 @@ from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.log import Log
+from groundtrace.traces.otel.events import without_doubles
 from groundtrace.traces.otel.files import load
 from groundtrace.traces.otel.records import (
     AGENT,
     ARGUMENTS,
     CALL_ID,
+    MESSAGE,
     MODEL,
     RESULT,
     TOOL_OF_ENTITY,
     Span,
     counts_of,
     decoded,
+    flat_messages,
     shown,
 )
 from groundtrace.traces.source import RawCall, Source
@@ -39,8 +42,6 @@ _MESSAGES = (
     *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion"),
     *("gen_ai.system_instructions", "ai.prompt.messages", "ai.response.toolCalls"),
 )
-
-_KEYS = frozenset(_MESSAGES)
 
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
@@ -107,23 +108,25 @@ class Trial(msgspec.Struct):
         source.parsed = bool(self.spans)
         log = Log(source, self.keep)
         self.by_id = {span.id: span for span in self.spans if span.id}
-        ordered = [
-            span
-            for _, span in sorted(enumerate(self.spans), key=lambda p: (p[1].started or 0.0, p[0]))
-        ]
-        for span in ordered:
+        in_order = sorted(enumerate(self.spans), key=lambda p: (p[1].started or 0.0, p[0]))
+        ordered = without_doubles([span for _, span in in_order])
+        # An agent's span repeats what its model calls hold, which say better when.
+        for span in sorted(ordered, key=lambda one: one.operation == "invoke_agent"):
             self.messages(span)
         tools = [span for span in ordered if span.operation == "execute_tool"]
         # A call of a span without an id may be any call of the messages; it counts once.
         known = {span.text(CALL_ID) for span in tools}
         rest = {} if None in known else {k: v for k, v in self.said.items() if k not in known}
+        asked_by: dict[int, list[str]] = {}
+        for call_id, said in rest.items():
+            asked_by.setdefault(id(said.span), []).append(call_id)
         for span in ordered:
             if span.operation == "execute_tool":
                 self.tool(span, log)
             elif span.operation == "chat" and not self.inside(span, "chat"):
                 self.model_call(span)
-                for call_id in [key for key, one in rest.items() if one.span is span]:
-                    self.said_call(call_id, rest.pop(call_id), log)
+            for call_id in asked_by.get(id(span), ()):
+                self.said_call(call_id, rest[call_id], log)
         self.totals(ordered)
         log.finish(has_lines=False)
         self.say_unanswered()
@@ -178,6 +181,8 @@ class Trial(msgspec.Struct):
         given = span.first(ARGUMENTS)
         if given is None and said is not None:
             given = said.arguments
+        if given is None:
+            given = _given_in(span)
         arguments = _arguments(given)
         if arguments is None and isinstance(given, str):  # masked: `[REDACTED]`
             arguments = {}
@@ -193,7 +198,7 @@ class Trial(msgspec.Struct):
         self.place(call, span)
         result = span.first(RESULT)
         if result is None:
-            result = next((r for n, e in span.events if (r := _result_in(n, e)) is not None), None)
+            result = _result_in(span)
         failed = span.failed
         if result is None and said is not None and said.is_answered:
             result, failed = said.result, failed or said.failed
@@ -226,34 +231,36 @@ class Trial(msgspec.Struct):
 
     def messages(self, span: Span) -> None:
         """Note the calls and answers in the messages of a model call."""
-        if span.operation not in ("chat", "invoke_agent"):
-            return
-        if not span.events and _KEYS.isdisjoint(span.attributes):
+        if span.operation not in ("chat", "invoke_agent", MESSAGE):
             return
         for attributes in (span.attributes, *(event for _, event in span.events)):
             for key in _MESSAGES:
                 for message in as_items(decoded(attributes.get(key))):
                     self.message(as_mapping(message), span)
+        for message in flat_messages(span.attributes):
+            self.message(message, span)
         for name, attributes in span.events:
             if name in ("gen_ai.tool.message", "gen_ai.choice", "gen_ai.assistant.message"):
                 body = decoded(attributes.get("body") or attributes.get("message") or attributes)
                 self.message(as_mapping(body), span, is_event=True)
 
     def message(self, message: Mapping[str, Any], span: Span, *, is_event: bool = False) -> None:
-        parts = decoded(message.get("parts", message.get("content")))
-        for part in map(as_mapping, as_items(parts)):
+        parts = [*map(as_mapping, as_items(decoded(message.get("parts", message.get("content")))))]
+        has_answer = False
+        for part in parts:
             kind = part.get("type")
             if kind in ("tool_call", "tool_use", "function_call", "tool-call"):
                 self.asked(part, span)
             elif kind in ("tool_call_response", "tool_result", "tool-result"):
                 self.answered(part, span)
+                has_answer = True
         inner = as_mapping(message.get("message")) or message
         for call in map(as_mapping, as_items(decoded(inner.get("tool_calls")))):
             self.asked({**call, **as_mapping(call.get("function"))}, span)
         if "toolCallId" in message and "toolName" in message:
             self.asked(message, span)
         is_answer = message.get("role") == "tool" or (is_event and "id" in message)
-        if is_answer and "tool_calls" not in message and not as_items(parts):
+        if is_answer and "tool_calls" not in message and not has_answer:
             self.answered(message, span)
 
     def asked(self, part: Mapping[str, Any], span: Span) -> None:
@@ -335,18 +342,42 @@ class Trial(msgspec.Struct):
 
 
 def _arguments(value: Any) -> dict[str, Any] | None:
-    """Arguments of a call, which may be JSON in a text, also twice."""
+    """Arguments of a call, which may be JSON in a text, also twice, or what a function was given."""
     found = decoded(value)
     if isinstance(found, dict) and set(found) == {"arguments"}:
         found = decoded(found["arguments"])
+    if isinstance(found, dict) and isinstance(found.get("kwargs"), dict):
+        # OpenLLMetry: `{"args": […], "kwargs": {…}}`, or `inputs` beside members of a framework.
+        inner = decoded(found.get("inputs", found["kwargs"]))
+        if isinstance(inner, dict) and not found.get("args"):
+            found = inner
     return as_arguments(found)
 
 
-def _result_in(name: str, attributes: Mapping[str, Any]) -> Any:
+def _given_in(span: Span) -> Any:
+    """The arguments of a call that are a message of its span: Strands writes what a tool is given
+    so, and its answer as a choice."""
+    names = [name for name, _ in span.events]
+    if "gen_ai.tool.message" in names and "gen_ai.choice" in names:
+        return span.events[names.index("gen_ai.tool.message")][1].get("content")
+    own = {key: span.attributes[key] for key in ("file_path",) if key in span.attributes}
+    if "full_command" in span.attributes:  # of Claude Code's spans
+        own["command"] = span.attributes["full_command"]
+    return own or None
+
+
+def _result_in(span: Span) -> Any:
     """The result of a call in an event of its span."""
-    found = next((attributes[key] for key in RESULT if key in attributes), None)
-    if found is not None:
-        return found
-    if name in ("gen_ai.tool.message", "gen_ai.tool.result", "tool_result"):
-        return attributes.get("content", attributes.get("body"))
+    choice = next((given for name, given in span.events if name == "gen_ai.choice"), None)
+    if choice is not None and choice.get("message") is not None:
+        return choice["message"]
+    for name, attributes in span.events:
+        found = next((attributes[key] for key in RESULT if key in attributes), None)
+        if found is None and name in _ANSWERS:
+            found = attributes.get("content", attributes.get("body"))
+        if found is not None:
+            return found
     return None
+
+
+_ANSWERS = ("gen_ai.tool.message", "gen_ai.tool.result", "tool_result")
