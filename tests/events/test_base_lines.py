@@ -223,6 +223,8 @@ WHOLE = WholeText(dict(enumerate(CODE, 1)))
         (["def c():"], "def c(): pass", []),
         (["def c():", "    two()"], "anything", [6]),
         (["    return"], "def c():", None),
+        (["    two()", "def a():", "    one()", "    return", ""], "def a(): one() return", [6]),
+        (["    one()", "    two()", "def a():", "    return"], "def a(): return", [2, 6]),
         (["    return"], "if x: return", []),  # perhaps the agent's own
         (["", ""], None, None),
     ],

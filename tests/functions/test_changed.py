@@ -149,15 +149,6 @@ def test_created_files_give_none() -> None:
     assert names(changed(patch, Files(a=CODE))) == []
 
 
-def test_renamed_files_have_their_old_name() -> None:
-    patch = patch_of((14, ["        return"], 1)).split("\n", 3)[3]
-    head = (
-        "diff --git a/a.py b/moved.py\nsimilarity index 90%\nrename from a.py\nrename to moved.py\n"
-    )
-    renamed = f"{head}--- a/a.py\n+++ b/moved.py\n{patch}"
-    assert names(changed(renamed, Files(a=CODE))) == ["a.py::A.write"]
-
-
 def test_line_ends_form_feeds_and_a_missing_last_break() -> None:
     """Only line feeds end lines, in the patch as in the file."""
     code = "def a():\r\n    x = '\x0c\x85\u2028'\r\n\x0c\r\ndef b():\r\n    return 1"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
+from operator import itemgetter
 
 from groundtrace.answers.cuts import AGAIN, Cut, Half, is_cut, pieces
 
@@ -13,6 +14,8 @@ MAX_LINES = 4000
 """More lines than this are not compared: the time grows with the product."""
 MAX_STEPS = 200_000
 """Comparisons of lines with a whole file."""
+_SURE = 100
+"""Weight of a line that the agent did not write, against one of its own."""
 MAX_GAP = 4
 """Distance of two lines in place between which other lines may differ."""
 ENOUGH = 3
@@ -133,6 +136,8 @@ class WholeText:
         if found is None:
             return None
         self._repeated(shown, found)
+        if own is not None:
+            found = _in_order(found, [1 if _is_own(line, own) else _SURE for line in lines])
         self._beside(lines, shown, found, own)
         for at, line in enumerate(lines):
             if at in found or isinstance(line, Cut) or not _tells(line):
@@ -162,7 +167,9 @@ class WholeText:
             if len(starts) == 1 and length:
                 found.update({at + i: starts[0] + i for i in range(length)})
             at += max(length, 1)
-        return found
+        # A command shows a line once: `a a` twice is not twice the only place with two of them.
+        twice = Counter(found.values())
+        return {at: number for at, number in found.items() if twice[number] == 1}
 
     def _repeated(self, shown: Sequence[str], found: dict[int, int]) -> None:
         """Lines that stand in several places and were shown as often."""
@@ -207,6 +214,26 @@ class WholeText:
         if isinstance(line, Half):
             return text.startswith(line) if line.ends else text.endswith(line)
         return line.strip() == text.strip()
+
+
+def _in_order(found: Mapping[int, int], weights: Sequence[int]) -> dict[int, int]:
+    """The most lines whose numbers rise: an edit moves no line above another.
+
+    The agent's own lines can be copies of the file's: a new method with the signature of another one.
+    """
+    runs: list[list[int]] = []
+    for at in sorted(found):
+        if runs and at == runs[-1][-1] + 1 and found[at] == found[runs[-1][-1]] + 1:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    best: list[tuple[int, list[list[int]]]] = []
+    for run in runs:
+        before = [one for one in best if found[one[1][-1][-1]] < found[run[0]]]
+        most, chain = max(before, key=itemgetter(0), default=(0, []))
+        best.append((most + sum(weights[at] for at in run), [*chain, run]))
+    _, chain = max(best, key=itemgetter(0), default=(0, []))
+    return {at: found[at] for run in chain for at in run}
 
 
 def _is_own(line: str, own: str) -> bool:
