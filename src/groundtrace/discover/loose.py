@@ -481,6 +481,10 @@ def _laid_out(
     """Give each item the names of its folders; with a given layout, take out what does not fit."""
     for item in items:
         item.roles = fitting(layouts, item.parts) or {}
+        # `oh/output.jsonl` has many tasks, whatever `{config}/{task}` makes of its name.
+        is_list = item.sample is not None and not is_numbered(item)
+        if is_list and item.roles.get("task") == stem_of(item.parts[-1]):
+            del item.roles["task"]
     if not given:
         return []
     patterns = " or ".join(repr(layout.pattern) for layout in given)

@@ -1,7 +1,7 @@
 """Published numbers at the level of functions, by their authors' rules (D219).
 
-Left out because their programs count other things than functions: the nodes of SWE-PolyBench (classes
-and parts of classes too), and the function match of OrcaLoca, whose rule its paper does not say.
+Left out because their rules are not known well enough: the nodes of SWE-PolyBench (classes and parts of
+classes too) and the function match of OrcaLoca.
 """
 
 from __future__ import annotations
