@@ -155,6 +155,8 @@ def task_of(
     row = item.row.texts if item.row is not None else {}
     stated = item.stated
     by_layout = item.roles.get("task")
+    if item.sample is not None and not is_numbered(item) and by_layout == stem_of(item.parts[-1]):
+        by_layout = None  # `oh/output.jsonl` has many tasks, whatever `{config}/{task}` makes of it
     places = [
         (row.get("task"), "manifest"),
         (by_layout if is_given else None, "--layout"),
@@ -481,10 +483,6 @@ def _laid_out(
     """Give each item the names of its folders; with a given layout, take out what does not fit."""
     for item in items:
         item.roles = fitting(layouts, item.parts) or {}
-        # `oh/output.jsonl` has many tasks, whatever `{config}/{task}` makes of its name.
-        is_list = item.sample is not None and not is_numbered(item)
-        if is_list and item.roles.get("task") == stem_of(item.parts[-1]):
-            del item.roles["task"]
     if not given:
         return []
     patterns = " or ".join(repr(layout.pattern) for layout in given)

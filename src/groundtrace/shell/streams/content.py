@@ -137,8 +137,8 @@ class Content(Part, kw_only=True, frozen=True):
             if shown:
                 ref = self._ref(None, None, shown[0])
                 chars = sum(map(size, shown))
-                text = [line for piece in shown for line in (cut(""), *piece)][1:]
-                yield replace(ref, shown_chars=chars, printed=ref.printed and text)
+                printed = [line for piece in shown for line in (cut(""), *piece)][1:]
+                yield replace(ref, shown_chars=chars, printed=ref.printed and printed)
             return
         for piece, spans in self._cut_spans(lines, self.spans):
             for (low, high), text in zip(spans, _divided(piece, spans), strict=True):
