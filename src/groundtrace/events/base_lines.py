@@ -61,7 +61,7 @@ class _Item(NamedTuple):
     """The reference that it was made of; None where several were."""
 
 
-BaseText = Callable[[Access], Sequence[str] | None]
+BaseText = Callable[[Access], WholeText | None]
 """The lines of an access's file at the base commit; None if they are not known."""
 
 
@@ -190,16 +190,16 @@ class _File:
         items: Sequence[_Item],
         words: Sequence[str],
         git: Sequence[_Git],
-        base: Sequence[str] | None,
+        base: WholeText | None,
     ) -> None:
         self._items = items
         self._git = git
         self._own = OwnText(words)
-        self._text: dict[int, str] = dict(enumerate(base or (), 1))
+        self._text: dict[int, str] = {} if base is None else base.known
         """Original lines of the file, as far as results or the repository show them."""
         self._given = self._whole = base is not None
         """These are all lines of the file."""
-        self._index: WholeText | None = None
+        self._index = base
         self._rewritten = False
         """Unknown lines were changed, so what is shown now may not be the original text."""
 
@@ -261,7 +261,7 @@ class _File:
 
     def _learn(self, item: _Item, lines: LineMap) -> None:
         runs, text = runs_shown(item.access), _contents(item)
-        if not runs or text is None or self._rewritten or size(runs) != len(text):
+        if self._given or not runs or text is None or self._rewritten or size(runs) != len(text):
             return
         numbers = (number for first, last in runs for number in range(first, last + 1))
         for number, line in zip(numbers, text, strict=True):

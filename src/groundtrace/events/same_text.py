@@ -114,7 +114,8 @@ def _changed(lines: Sequence[str], known: Mapping[int, str], own: str) -> list[i
 class WholeText:
     """A file all of whose lines are known."""
 
-    def __init__(self, known: Mapping[int, str]) -> None:
+    def __init__(self, known: dict[int, str]) -> None:
+        self.known = known
         self._lines = {number: text.rstrip() for number, text in known.items()}
         self._places: dict[str, list[int]] = {}
         for number, text in self._lines.items():
