@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
@@ -116,10 +117,17 @@ class WholeText:
 
     def __init__(self, known: dict[int, str]) -> None:
         self.known = known
-        self._lines = {number: text.rstrip() for number, text in known.items()}
-        self._places: dict[str, list[int]] = {}
+
+    @cached_property
+    def _lines(self) -> dict[int, str]:
+        return {number: text.rstrip() for number, text in self.known.items()}
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
         for number, text in self._lines.items():
-            self._places.setdefault(text, []).append(number)
+            found.setdefault(text, []).append(number)
+        return found
 
     def numbers(self, lines: Sequence[str], own: str | None) -> list[int] | None:
         """Where `lines` stand: runs of the file's lines; each command shows a line once.

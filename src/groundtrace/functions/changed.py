@@ -72,7 +72,9 @@ def _placed(hunks: Sequence[PatchHunk], lines: Sequence[bytes]) -> list[PatchHun
     Patches of data sets were made from other commits now and then: `git apply` takes a hunk to the
     nearest place that has its old lines, so the program that judges the patch does.
     """
-    texts = [_plain(line.decode("utf-8", errors="replace")) for line in lines]
+    if all(_fits(hunk, lines) for hunk in hunks):
+        return list(hunks)
+    texts = [_plain(line) for line in lines]
     found: list[PatchHunk] = []
     taken: list[range] = []
     for hunk in hunks:
@@ -87,6 +89,14 @@ def _placed(hunks: Sequence[PatchHunk], lines: Sequence[bytes]) -> list[PatchHun
         taken.append(here)
         found.append(_moved(hunk, at - hunk.first))
     return found
+
+
+def _fits(hunk: PatchHunk, lines: Sequence[bytes]) -> bool:
+    """Whether the file has the old lines of a hunk where the patch says."""
+    here = lines[hunk.first - 1 : hunk.first - 1 + len(hunk.old)] if hunk.first else []
+    return len(here) == len(hunk.old) and all(
+        _same(old.rstrip(), _plain(line)) for old, line in zip(hunk.old, here, strict=True)
+    )
 
 
 def _places(hunk: PatchHunk, texts: Sequence[str]) -> Iterator[int]:
@@ -120,8 +130,8 @@ def _moved(hunk: PatchHunk, by: int) -> PatchHunk:
     )
 
 
-def _plain(line: str) -> str:
-    return clean_text(line).rstrip()
+def _plain(line: bytes) -> str:
+    return clean_text(line.decode("utf-8", errors="replace")).rstrip()
 
 
 def _same(stated: str, text: str) -> bool:
