@@ -65,8 +65,9 @@ def _short_across(tables: Tables) -> list[str]:
         which = "every relevant file" if whole["found_all"] else "not every relevant file"
         return [f"- **Across all trials: not known.** In each of them {which} was shown."]
     alike = (
-        "That compares all tasks, hard and simple. Among tasks of the same difficulty and size the "
-        f"odds of being solved are {_odds(whole)} times as high."
+        "That compares all tasks, hard and simple. Only tasks of the same difficulty and number of "
+        "files are compared by odds, the solved trials for each failed one: where everything was shown "
+        f"they are {_odds(whole)} times as high as otherwise{_crude(whole)}."
         if whole["odds_ratio"] is not None
         else "That compares all tasks, hard and simple."
     )
@@ -84,6 +85,12 @@ def _short_same_task(tables: Tables) -> list[str]:
         return []
     whole, (everyone, *single) = tables["b_solved"][0], rows
     who = _listed([f"in {row['one_found_all']} that was {row['shown_all_to']}" for row in single])
+    held = (
+        f" With task and agent held fixed, the difference between nothing and everything shown is "
+        f"{_slope(whole, 'within')}."
+        if whole["within_slope"] is not None
+        else ""
+    )
     noun = (
         "tasks" if everyone["one_found_all"] == everyone["tasks"] else "pairs of trials of a task"
     )
@@ -91,8 +98,7 @@ def _short_same_task(tables: Tables) -> list[str]:
         f"- **On the same task: {_word(whole, 'within')}.** In {everyone['one_found_all']} {noun} one "
         f"agent was shown everything and the other was not; {who}. Only the one that was shown "
         f"everything solved {everyone['only_finder_solved']} of these {noun.split()[0]}, only the "
-        f"other one {everyone['only_other_solved']}. With task and agent held fixed, the difference "
-        f"between nothing and everything shown is {_slope(whole, 'within')}."
+        f"other one {everyone['only_other_solved']}.{held}"
     ]
 
 
@@ -226,6 +232,8 @@ def _within(tables: Tables) -> list[str]:
     )
     levels = {"files_shown": "relevant files", "functions_shown": "needed functions"}
     slopes = f"{_slope(whole, 'within')} for files"
+    if whole["within_slope"] is None:
+        slopes = "an unknown share for files"
     if functions is not None and functions["within_slope"] is not None:
         slopes += f" and {_slope(functions, 'within')} for functions"
     return [
@@ -385,7 +393,7 @@ def _paired(tables: Tables, answer: Sequence[str]) -> list[str]:
                 for row in rows
             ],
         ),
-        "The agents may also differ in their models, so this compares two whole systems. The page of "
+        "The intervals of this table hold all together with 95 %. The agents may also differ in their models, so this compares two whole systems. The page of "
         "the run, with every metric: [report.md](report.md). "
         "Table: [e_answer.csv](tables/e_answer.csv).",
     ]
@@ -619,6 +627,17 @@ def _odds(row: Row) -> str:
         return "–"
     low, high = (number(row, end) for end in ("odds_low", "odds_high"))
     return f"{number(row, 'odds_ratio'):.1f} ({low:.1f} to {high:.1f})"
+
+
+def _crude(row: Row) -> str:
+    """The odds ratio of the counts as they are, to read the adjusted one against."""
+    sides = [
+        (number(row, f"{side}_solved"), number(row, side)) for side in ("found_all", "otherwise")
+    ]
+    odds = [solved / (n - solved) for solved, n in sides if n > solved]
+    if len(odds) < 2 or not odds[1]:
+        return ""
+    return f"; over all tasks alike it would be {odds[0] / odds[1]:.1f} times"
 
 
 def _signed(value: float) -> str:

@@ -216,6 +216,8 @@ def test_a_file_of_many_samples_gives_a_trial_each(
     found = trials(tmp_path / "runs", TASKS)
     assert sorted(found) == ["output.jsonl#heron__heron-12", "output.jsonl#heron__heron-13"]
     assert {trial.task_name for trial in found.values()} == {"heron__heron-12", "heron__heron-13"}
+    laid_out = trials(tmp_path / "runs", TASKS, layout=("{task}",)).values()  # the file is no task
+    assert {trial.task_name for trial in laid_out} == {"heron__heron-12", "heron__heron-13"}
     outcome = found["output.jsonl#heron__heron-12"].outcome
     assert (outcome.reward, outcome.reward_source) == (1.0, "trace: target")
     file = f"{tmp_path}/runs/output.jsonl"

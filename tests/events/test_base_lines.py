@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from groundtrace.answers.cuts import AGAIN, cut, half
 from groundtrace.config import Settings
 from groundtrace.documents.events import Access
 from groundtrace.events import build_document
-from groundtrace.events.same_text import place
+from groundtrace.events.same_text import WholeText, place
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.shown_lines import shown_lines
 from groundtrace.model import (
@@ -190,9 +191,95 @@ def test_a_brace_at_the_end_may_be_any() -> None:
     own = "print(7)"
     assert place(["  call(1)", "print(7)", "}"], known, own) is None
     assert place(["  call(1)", "}", "print(7)"], known, own) == [2, 3]
-    assert place(["  call(1)", "print(7)", "}"], known, own, whole=True) == [2, 3]
+    assert WholeText(known).numbers(["  call(1)", "print(7)", "}"], own) == [2]
     assert place(["def h():"], known, own) is None
     assert place([], known, own) is None
+
+
+# --- a file that is known as a whole ------------------------------------------------------------
+
+CODE = ["def a():", "    one()", "    return", "", "def b():", "    two()", "    return", ""]
+WHOLE = WholeText(dict(enumerate(CODE, 1)))
+
+
+@pytest.mark.parametrize(
+    ("lines", "own", "expected"),
+    [
+        (["def a():", "    one()"], None, [1, 2]),
+        (["    two()", "    return", ""], None, [6, 7, 8]),
+        (["    return"], None, None),  # which of the two?
+        (["    return", "    return"], None, [3, 7]),  # `grep return` shows both
+        (["def b():", AGAIN, "def a():"], None, [1, 5]),
+        (["    return", AGAIN, "    return"], None, None),
+        (
+            ["def a():", "    uno()", "    return", "", "def b():"],
+            None,
+            [1, 2, 3, 4, 5],
+        ),  # a masked name
+        (["def b():", cut(""), "    return"], None, None),
+        (["two()"], None, None),
+        (["def b():", "two()"], None, [5, 6]),  # without its indent, next to one in place
+        (["def c():"], None, None),  # not this file, or it was changed unseen
+        (["def c():"], "def c(): pass", []),
+        (["def c():", "    two()"], "anything", [6]),
+        (["    return"], "def c():", None),
+        (["    two()", "def a():", "    one()", "    return", ""], "def a(): one() return", [6]),
+        (["    one()", "    two()", "def a():", "    return"], "def a(): return", [2, 6]),
+        (["    return"], "if x: return", []),  # perhaps the agent's own
+        (["", ""], None, None),
+    ],
+)
+def test_text_is_placed_in_a_whole_file(
+    lines: list[str], own: str | None, expected: list[int] | None
+) -> None:
+    assert WHOLE.numbers(lines, own) == expected
+
+
+def test_halves_of_lines_beside_a_cut() -> None:
+    before, behind = half("    ret", ends=True), half("b():", ends=False)
+    assert WHOLE.numbers(["    one()", before, cut(""), behind, "    two()"], None) == [2, 3, 5, 6]
+
+
+FILES = st.lists(st.sampled_from(["", "a", "b", "c", "return", "x = 1"]), min_size=1, max_size=30)
+
+
+@given(FILES, st.sampled_from(["a", "b", "return"]), st.integers(0, 2))
+def test_a_search_is_placed_where_it_found(file: list[str], wanted: str, context: int) -> None:
+    """As grep prints: every match, groups with a break between them. A claim has no other line."""
+    near = {
+        other
+        for at, line in enumerate(file)
+        if line == wanted
+        for other in range(at - context, at + context + 1)
+        if 0 <= other < len(file)
+    }
+    lines: list[str] = []
+    for at in sorted(near):
+        if lines and at - 1 not in near and context:
+            lines.append(cut(""))
+        lines.append(file[at])
+    found = WholeText(dict(enumerate(file, 1))).numbers(lines, None)
+    if found is not None:
+        assert set(found) <= {at + 1 for at in near}
+        assert {at + 1 for at in near if file[at]} <= set(found)
+    if not context and near:
+        assert found == [at + 1 for at in sorted(near)]
+
+
+@given(FILES, st.integers(0, 29), st.integers(1, 12), st.integers(0, 29), st.integers(1, 12))
+def test_two_runs_of_a_file_are_placed_or_not_claimed(
+    file: list[str], first: int, height: int, second: int, other: int
+) -> None:
+    between = cut("") if second >= first + height else AGAIN
+    lines = [*file[first : first + height], between, *file[second : second + other]]
+    shown = {*range(first, first + height), *range(second, second + other)}
+    found = WholeText(dict(enumerate(file, 1))).numbers(lines, None)
+    assert found is None or set(found) <= {at + 1 for at in shown}
+
+
+def test_a_file_of_equal_lines_takes_no_time() -> None:
+    many = WholeText(dict.fromkeys(range(1, 20_000), "x"))
+    assert many.numbers(["x"] * 10_000, None) is None
 
 
 # --- played on a file, line by line -------------------------------------------------------------

@@ -6,8 +6,10 @@ Nothing here uses groundtrace: tests hold its spans and its functions of patches
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 import subprocess
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,6 +97,28 @@ def old_lines(patch: str) -> Iterator[tuple[str, int, int]]:
         if counts == [0, 0] and inserting and not removing:
             yield path, number - 1, number
             inserting = False
+
+
+def fitting(patch: str, read: dict[str, bytes | None]) -> str:
+    """The same change as a patch whose line numbers are right: git applies it, git writes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, source in read.items():
+            if source is not None:
+                Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, path).write_bytes(source)
+        command = ["git", "apply", "--verbose", "-"]
+        made = subprocess.run(
+            command, cwd=folder, input=patch.encode(), capture_output=True, check=True
+        )
+        if b"offset" not in made.stderr:
+            return patch
+        parts = []
+        for path, source in read.items():
+            old, new = ([] if source is None else source.decode().splitlines(True)), []
+            if Path(folder, path).exists():
+                new = Path(folder, path).read_text().splitlines(True)
+            parts += difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+        return "".join(parts)
 
 
 def paths_of(patch: str) -> list[str]:

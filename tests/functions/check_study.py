@@ -39,7 +39,7 @@ def check(row: dict[str, str], repos: Path) -> str:
         for path in ast_oracle.paths_of(row["patch"])
     }
     try:
-        expected = ast_oracle.changed(row["patch"], sources)
+        expected = ast_oracle.changed(ast_oracle.fitting(row["patch"], sources), sources)
     except (SyntaxError, ValueError):
         return "ast cannot read it"
     own = {f"{one.file}::{one.span.name}" for one in found.functions if one.file.endswith(".py")}

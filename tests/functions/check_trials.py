@@ -30,12 +30,16 @@ def check(events: dict[str, Any], metrics: dict[str, Any], row: dict[str, str], 
         for one in [] if source is None else ast_oracle.functions_of(source):
             if any(one.first <= number <= one.last for number in numbers):
                 shown.add((path, *one))
-    for path in ast_oracle.paths_of(row["patch"]):
-        source = ast_oracle.text_at(repository, row["base_commit"], path)
+    sources = {
+        path: ast_oracle.text_at(repository, row["base_commit"], path)
+        for path in ast_oracle.paths_of(row["patch"])
+    }
+    patch = ast_oracle.fitting(row["patch"], sources)
+    for path, source in sources.items():
         functions = (
             [] if source is None or not path.endswith(".py") else ast_oracle.functions_of(source)
         )
-        for changed, first, last in ast_oracle.old_lines(row["patch"]):
+        for changed, first, last in ast_oracle.old_lines(patch):
             found = ast_oracle.innermost(functions, first, last) if changed == path else None
             gold.update([(path, *found)] if found is not None else [])
     counted = (len(gold), len(shown), len(gold & shown) / len(gold))

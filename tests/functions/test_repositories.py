@@ -61,6 +61,21 @@ def test_a_name_without_an_owner_finds_any_owner(tmp_path: Path, place: str) -> 
     assert tree_of(commit, tmp_path, "name").file("a.py").state == "known"
 
 
+def test_one_repository_may_be_spelled_twice(tmp_path: Path) -> None:
+    """The name of a trial's folder says `cli__cli`, the row of its task `cli`."""
+    commit = repository(tmp_path / "owner__name", {"a.py": ONE})
+    row = TaskRow("t.jsonl", 1, base_commit=commit)
+    for repos, reason in (
+        (("owner/name", "name"), None),
+        (("name", "Owner/Name"), None),
+        (("github.com/owner/name", "owner/name"), None),
+        (("owner/name", "other"), "no_repository"),
+        ((), "no_repository"),
+    ):
+        both = Task(name="t", benchmark="", folder=None, repos=repos, row=row)
+        assert open_tree(both, [str(tmp_path)]).reason == reason, repos
+
+
 def test_the_first_with_the_commit_is_used(tmp_path: Path) -> None:
     repository(tmp_path / "a" / "name", {"b.py": ONE})
     commit = repository(tmp_path / "b" / "owner__name", {"a.py": ONE})
@@ -88,6 +103,7 @@ def test_states_of_files(tmp_path: Path) -> None:
     folder = tmp_path / "name"
     folder.mkdir()
     os.symlink("a.py", folder / "link.py")
+    repository(folder / "part.py", {"in.py": ONE})  # a submodule, whatever its name is like
     large = b"x = 1\n" * (MAX_BYTES // 6 + 1)
     commit = repository(
         folder,
@@ -106,7 +122,18 @@ def test_states_of_files(tmp_path: Path) -> None:
         name: tree.file(name).state
         for name in (
             *("a.py", "notes.rst", "b.py", "deep/er/c.py", "deep/er", "deep/none.py", "a.py/x.py"),
-            *("link.py", "k.kt", "none.kt", "big.py", "bad.py", "", "/a.py", "../a.py"),
+            *(
+                "part.py",
+                "part.py/in.py",
+                "link.py",
+                "k.kt",
+                "none.kt",
+                "big.py",
+                "bad.py",
+                "",
+                "/a.py",
+                "../a.py",
+            ),
         )
     } == {
         "a.py": "known",
@@ -116,6 +143,8 @@ def test_states_of_files(tmp_path: Path) -> None:
         "deep/er": "none",
         "deep/none.py": "absent",
         "a.py/x.py": "absent",
+        "part.py": "absent",
+        "part.py/in.py": "absent",
         "link.py": "absent",
         "k.kt": "no_grammar",
         "none.kt": "absent",

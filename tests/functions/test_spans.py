@@ -225,6 +225,124 @@ def test_names_and_lines(path: str, text: str, expected: list[tuple[str, int, in
     assert functions(path, text) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "a.cpp",
+            """class EXPORT Wide final : public Base {
+  int size;
+  void grow() { }
+};
+V::operator bool() const { }
+struct T { operator T*() { } T& operator+=(int) { } void operator()() { } };
+TEST(Suite, Name) { }
+void tried() try { } catch (...) { }
+class Out { class In { void m(); }; };
+void Out::In::m() { }
+""",
+            [
+                "Wide.grow",
+                "V.operator bool",
+                "T.operator T*",
+                "T.operator+=",
+                "T.operator()",
+                "TEST",
+                "tried",
+                "Out.In.m",
+            ],
+        ),
+        (
+            "A.cs",
+            """class A<T> where T : new() {
+  static A() { }
+  ~A() { }
+  public int P { get => 1; }
+  public int this[int i] => 1;
+  public static implicit operator int(A a) => 1;
+  public event E Changed { add { } remove { } }
+  void I.M() { Action l = () => { }; }
+  record R(int x) { void Rm() { } }
+  interface J { void Some() { } void None(); }
+}
+""",
+            [
+                "A.A",
+                "A.~A",
+                "A.P",
+                "A.this[]",
+                "A.operator",
+                "A.Changed",
+                "A.M",
+                "A.M.l",
+                "A.R.Rm",
+                "A.J.Some",
+            ],
+        ),
+        (
+            "a.rs",
+            """impl<'a, T: Clone> Show<T> for &'a mut Page<'a, T> where T: X { pub async fn m() { } }
+macro_rules! m { () => { fn hidden() {} } }
+extern "C" { fn outside(); }
+mod a { mod b { fn c() { fn inner() { } } } }
+""",
+            ["Page.m", "c", "c.inner"],
+        ),
+        (
+            "a.rb",
+            """class A
+  class << self
+    def made; end
+  end
+  private def inline; end
+  def []=(key, value); end
+  MAKE = proc { |x| x }
+  make = sort { |x| x }
+end
+class B::C; def deep; end; end
+add = lambda do |x| x end
+""",
+            ["A.made", "A.inline", "A.[]=", "A.MAKE", "B.C.deep", "add"],
+        ),
+        (
+            "a.php",
+            """<html><?php
+trait Loud { static function shout() { } abstract function none(); }
+enum E: string { case X = 'x'; function label() { } }
+function outer() { function inner() { } return fn($x) => $x; }
+$made = new class { function own() { } };
+if (true) { function late() { } } ?>
+""",
+            ["Loud.shout", "E.label", "outer", "outer.inner", "own", "late"],
+        ),
+        (
+            "a.js",
+            """class A { static #own() { } static async *gen() { } static { start(); } 'a b'() { } }
+A.prototype.run = function () { const inner = x => x }
+export const curried = a => b => a
+export default function () { }
+const memo = useMemo(() => 1)
+class B extends mixin(class { q() { } }) { r() { } }
+""",
+            ["A.#own", "A.gen", "A.a b", "run", "run.inner", "curried", "B.q", "B.r"],
+        ),
+        (
+            "A.java",
+            """class A { static { start(); } { more(); }
+  void m() { new Runnable() { public void run() { } }; class Local { void in() { } } }
+  enum E { X { void b() { } }; void c() { } }
+  record R(int x) { R { } }
+  Function<A, B> f = a -> a.b();
+}
+""",
+            ["A.m", "A.m.run", "A.m.Local.in", "A.E.b", "A.E.c", "A.R.R", "A.f"],
+        ),
+    ],
+)
+def test_names_of_rarer_definitions(path: str, text: str, expected: list[str]) -> None:
+    assert [one.name for one in read(path, text).functions] == expected
+
+
 def test_every_language_has_a_grammar_here() -> None:
     assert [one.name for one in LANGUAGES if grammar_of(one) is None] == []
     assert len({one.module for one in LANGUAGES}) == 11

@@ -87,6 +87,10 @@ OTHERS = [
     "correct_location_function",
     "locagent_function_acc@5",
     "locagent_function_acc@10",
+    "locagent_function_recall@5",
+    "locagent_function_recall@10",
+    "locagent_function_precision@5",
+    "locagent_function_precision@10",
     "contextbench_file_coverage",
     "contextbench_file_precision",
     "contextbench_line_coverage",
@@ -216,7 +220,11 @@ def test_every_metric_writes_out_its_own_arithmetic(name: str) -> None:
         context = {f"contextbench_{level}_{end}" for level in ("file", "line") for end in CURVES}
         other = {"chars_to_first_relevant", "bpref"}
         functions = {f"func_acc@{k}" for k in (1, 3, 5)} | {"correct_location_function"}
-        functions |= {"locagent_function_acc@5", "locagent_function_acc@10"}
+        functions |= {
+            f"locagent_function_{name}@{k}"
+            for name in ("acc", "recall", "precision")
+            for k in (5, 10)
+        }
         functions |= {"functions_relevant", "functions_shown", "function_f1"}
         assert metric.family in whole | files | patch | context | other | functions
 

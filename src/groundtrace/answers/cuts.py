@@ -38,6 +38,10 @@ def cut(text: str, omitted: int | None = None) -> Cut:
     return made
 
 
+AGAIN = cut("")
+"""Between what two commands of one call printed of a file."""
+
+
 def half(text: str, ends: bool) -> Half:
     """The rest of a line before a cut (`ends`) or after it."""
     made = Half(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from groundtrace.answers.cuts import cut
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.line import Shown
 from groundtrace.model import FileRef
@@ -36,18 +37,26 @@ def gaps(runs: Iterable[Run]) -> tuple[Run, ...] | None:
 class _File:
     """What an answer shows of one file."""
 
-    __slots__ = ("chars", "from_diff", "kind", "runs")
+    __slots__ = ("chars", "from_diff", "kind", "runs", "texts")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.runs: list[Run] = []
         self.chars: int | None = 0
         self.from_diff = False
+        self.texts: list[str] | None = []
+        """Lines shown without their numbers; None if that is not all that was shown."""
 
     def add(self, line: Shown) -> None:
         self.from_diff |= line.from_diff
         if line.kind == "surfaced":
             return
+        if line.text is None:
+            self.texts = None
+        elif self.texts is not None:
+            if line.apart:
+                self.texts.append(cut(""))
+            self.texts.append(line.text)
         if line.first is not None and line.first >= 1:
             self.runs.append((line.first, max(line.first, line.last or 0)))
         known = self.chars is not None and line.chars is not None
@@ -97,6 +106,7 @@ def _ref(repo: str | None, path: str, file: _File, rule: str) -> FileRef:
         rule=rule,
         ranges=tuple(runs) if len(runs) > 1 else None,
         shown_chars=None if file.kind == "surfaced" else file.chars,
+        printed=file.texts or None,
     )
 
 

@@ -100,13 +100,14 @@ def found(
     names = _Names(place)
     known = _known_names(lines, names, numbered) if context else None
     before: tuple[str, int] | None = None
+    apart = False
     for line in lines:
         match = MATCH.match(line, 0, _LONGEST_PATH) if numbered is not False else None
         path = names.known.get(match[1]) if match is not None else None
         if match is not None and path and (known is None or path in known):
             number: int | None = int(match[2])  # the usual case: a file that was named before
         elif line == BREAK:
-            before = None
+            before, apart = None, True
             continue
         elif other := binary_file(line):
             if path := names.path(other):
@@ -120,7 +121,10 @@ def found(
         if line[-1:] == "]" and is_omitted(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            yield Shown(path, "matched", number, None, len(prefix) + len(line) + 1, repo)
+            text = None if number is not None else _text_behind(line, numbered)
+            chars = len(prefix) + len(line) + 1
+            yield Shown(path, "matched", number, None, chars, repo, text=text, apart=apart)
+            apart = False
         before = (path, number) if number is not None else None
 
 
@@ -135,13 +139,18 @@ def found_in(
     `number` finds the number of a line, if it does not stand at its start in this way.
     """
     number = number or bare_number
+    apart = False
     for line in lines:
         if line == BREAK or is_omitted(line):
+            apart = True
             continue  # neither a name nor a line of the file
         if binary_file(line):
             yield Shown(path, "surfaced", repo=repo)
         else:
-            yield Shown(path, "matched", number(line), None, len(line) + 1, repo)
+            own = number(line)
+            text = line if own is None else None
+            yield Shown(path, "matched", own, None, len(line) + 1, repo, text=text, apart=apart)
+            apart = False
 
 
 def numbers_rise(lines: Sequence[str]) -> bool:
@@ -219,6 +228,12 @@ def _placed(
     if "-" not in line:
         return None
     return _context(line[:_LONGEST_PATH], names, known, before)
+
+
+def _text_behind(line: str, numbered: bool | None) -> str | None:
+    """The text behind a name: `path:text`."""
+    parts = split(line, numbered=numbered)
+    return None if parts is None else line[line.find(parts.name) + len(parts.name) + 1 :]
 
 
 def _context(

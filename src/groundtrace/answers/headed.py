@@ -98,7 +98,7 @@ def text_below(lines: Sequence[str], place: PathOf, repo: str | None = None) -> 
         return  # a list of names, or names without text
     for path, group in zip(paths, groups, strict=True):
         for line in group[1:]:
-            yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo)
+            yield Shown(path or "", "matched", chars=len(line) + 1, repo=repo, text=line)
 
 
 _WORKSPACE = regex(r'\s*<workspace_result workspace_path="(?P<root>[^"\n]{1,4096})">\n')
@@ -143,7 +143,7 @@ def below_barred(lines: Sequence[str], place: PathOf) -> Iterator[Shown]:
         number = _BARRED_LINE.match(line)
         if line.startswith("│"):
             if path and line != "│----":
-                yield Shown(path, "matched", None, None, len(line) + 1)
+                yield Shown(path, "matched", None, None, len(line) + 1, text=line[1:])
         elif number is not None:
             if path:
                 yield Shown(path, "matched", int(number[1]), None, len(line) + 1)

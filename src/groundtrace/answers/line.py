@@ -28,6 +28,10 @@ class Shown(NamedTuple):
     """Repository that the answer names beside it."""
     from_diff: bool = False
     """The path comes from a diff and may begin with `a/` or `b/` (D13)."""
+    text: str | None = None
+    """The line of the file, where the answer shows it without its number."""
+    apart: bool = False
+    """The answer says that lines were left out before it."""
 
 
 def size(lines: Sequence[str]) -> int:

@@ -155,6 +155,8 @@ def task_of(
     row = item.row.texts if item.row is not None else {}
     stated = item.stated
     by_layout = item.roles.get("task")
+    if item.sample is not None and not is_numbered(item) and by_layout == stem_of(item.parts[-1]):
+        by_layout = None  # `oh/output.jsonl` has many tasks, whatever `{config}/{task}` makes of it
     places = [
         (row.get("task"), "manifest"),
         (by_layout if is_given else None, "--layout"),

@@ -139,6 +139,18 @@ class PublishedMetrics(Record, frozen=True, kw_only=True):
         Share | None,
         Meta(description="1 if the first 10 functions hold all gold functions, or 10 of them."),
     ] = msgspec.field(default=None, name="locagent_function_acc@10")
+    locagent_function_recall_at_5: Annotated[
+        Share | None, Meta(description="Gold functions among the first 5 / gold functions.")
+    ] = msgspec.field(default=None, name="locagent_function_recall@5")
+    locagent_function_recall_at_10: Annotated[
+        Share | None, Meta(description="Gold functions among the first 10 / gold functions.")
+    ] = msgspec.field(default=None, name="locagent_function_recall@10")
+    locagent_function_precision_at_5: Annotated[
+        Share | None, Meta(description="Gold functions among the first 5 / 5.")
+    ] = msgspec.field(default=None, name="locagent_function_precision@5")
+    locagent_function_precision_at_10: Annotated[
+        Share | None, Meta(description="Gold functions among the first 10 / 10.")
+    ] = msgspec.field(default=None, name="locagent_function_precision@10")
     contextbench_editloc_recall: Annotated[
         Share | None, Meta(description="Share of gold lines that the patch changes.")
     ] = None

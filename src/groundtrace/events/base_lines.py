@@ -24,7 +24,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.documents.events import Access, Event, LineRange
 from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
 from groundtrace.events.accesses import Accesses
-from groundtrace.events.same_text import ENOUGH, OwnText, agreement, place
+from groundtrace.events.same_text import ENOUGH, OwnText, WholeText, agreement, place
 from groundtrace.model import CallView, FileRef, ToolCall
 
 _SHOWN = frozenset(["read", "matched"])
@@ -61,7 +61,7 @@ class _Item(NamedTuple):
     """The reference that it was made of; None where several were."""
 
 
-BaseText = Callable[[Access], Sequence[str] | None]
+BaseText = Callable[[Access], WholeText | None]
 """The lines of an access's file at the base commit; None if they are not known."""
 
 
@@ -70,12 +70,13 @@ def with_base_lines(
     calls: Sequence[ToolCall],
     views: Sequence[CallView],
     made: Accesses,
-    base: BaseText = lambda _: None,
+    base: BaseText | None = None,
 ) -> list[Event]:
     """The events with `base_lines` on the accesses that need them."""
-    by_file = _by_file(events, views, made)
+    placed: frozenset[str] = _SHOWN if base is not None else frozenset({"read"})
+    by_file = _by_file(events, views, made, placed)
     # Commands of git only add to these, so they are read if there are any.
-    open_files = [items for items in by_file.values() if _needs(items, moves=True)]
+    open_files = [items for items in by_file.values() if _needs(items, placed, moves=True)]
     if not open_files:
         return list(events)
     words = [_words(call) for call in calls]
@@ -83,8 +84,9 @@ def with_base_lines(
     moves = any(one.moved for one in git)
     found: dict[tuple[int, int], list[LineRange] | None] = {}
     for items in open_files:
-        if moves or _needs(items, moves=False):
-            found.update(_File(items, words, git, base(items[0].access)).base_lines())
+        if moves or _needs(items, placed, moves=False):
+            text = None if base is None else base(items[0].access)
+            found.update(_File(items, words, git, text).base_lines())
     if not found:
         return list(events)
     return [_with(event, found) for event in events]
@@ -102,13 +104,16 @@ def _with(event: Event, found: Mapping[tuple[int, int], list[LineRange] | None])
 
 
 def _by_file(
-    events: Sequence[Event], views: Sequence[CallView], made: Accesses
+    events: Sequence[Event],
+    views: Sequence[CallView],
+    made: Accesses,
+    placed: frozenset[str],
 ) -> dict[str, list[_Item]]:
     """The accesses of files that were written, or shown without lines."""
     wanted: set[str] = set()
     for event in events:
         for access in event.accesses or ():
-            if access.kind == "written" or (access.kind == "read" and runs_shown(access) is None):
+            if access.kind == "written" or (access.kind in placed and runs_shown(access) is None):
                 wanted.add(access.file)
     for view in views:
         for ref in view.refs:
@@ -133,7 +138,7 @@ def _by_file(
     return out
 
 
-def _needs(items: Sequence[_Item], *, moves: bool) -> bool:
+def _needs(items: Sequence[_Item], kinds: frozenset[str], *, moves: bool) -> bool:
     """Whether `line_changes` leave anything open: something is shown, and not all its lines are known."""
     if not any(item.access.kind in _SHOWN for item in items):
         return False
@@ -144,7 +149,7 @@ def _needs(items: Sequence[_Item], *, moves: bool) -> bool:
             placed = access.line_changes is not UNSET or access.line_shift == 0
             if not placed or (ref is not None and ref.restored):
                 return True
-        elif (access.kind == "read" and runs_shown(access) is None) or (
+        elif (access.kind in kinds and runs_shown(access) is None) or (
             ref is not None and ref.old_lines is not None and (written or _of_revision(ref))
         ):
             return True
@@ -185,15 +190,16 @@ class _File:
         items: Sequence[_Item],
         words: Sequence[str],
         git: Sequence[_Git],
-        base: Sequence[str] | None,
+        base: WholeText | None,
     ) -> None:
         self._items = items
         self._git = git
         self._own = OwnText(words)
-        self._text: dict[int, str] = dict(enumerate(base or (), 1))
+        self._text: dict[int, str] = {} if base is None else base.known
         """Original lines of the file, as far as results or the repository show them."""
-        self._whole = base is not None
+        self._given = self._whole = base is not None
         """These are all lines of the file."""
+        self._index = base
         self._rewritten = False
         """Unknown lines were changed, so what is shown now may not be the original text."""
 
@@ -255,7 +261,7 @@ class _File:
 
     def _learn(self, item: _Item, lines: LineMap) -> None:
         runs, text = runs_shown(item.access), _contents(item)
-        if not runs or text is None or self._rewritten or size(runs) != len(text):
+        if self._given or not runs or text is None or self._rewritten or size(runs) != len(text):
             return
         numbers = (number for first, last in runs for number in range(first, last + 1))
         for number, line in zip(numbers, text, strict=True):
@@ -265,10 +271,14 @@ class _File:
 
     def _placed(self, item: _Item, edited: int) -> list[LineRun] | None:
         text = _contents(item)
-        if text is None or item.access.kind != "read":
+        if text is None or (item.access.kind != "read" and not self._given):
             return None
         own = self._own.until(edited) if edited else None
-        numbers = place(text, self._text, own, whole=self._whole)
+        if self._whole:
+            self._index = self._index or WholeText(self._text)
+            numbers = self._index.numbers(text, own)
+        else:
+            numbers = place(text, self._text, own)
         return None if numbers is None else joined((number, number) for number in numbers)
 
     def _hunks(self, items: Sequence[_Item]) -> dict[tuple[int, int], list[LineRun]]:

@@ -17,6 +17,7 @@ from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
 from groundtrace.documents.line_map import LineRun, OriginalLines
 from groundtrace.events.base_lines import BaseText
+from groundtrace.events.same_text import WholeText
 from groundtrace.functions.changed import (
     WHY_UNKNOWN,
     ChangedFunctions,
@@ -27,6 +28,9 @@ from groundtrace.functions.repositories import BaseTree, OpenedTree, open_tree
 from groundtrace.functions.spans import Span, met
 from groundtrace.model import GroundTruth, PatchHunk, Problem, Task, TruthChunk
 
+KEPT_WHOLES = 64
+"""Texts of files that a worker keeps, by the id of their object: trials of a task look at the same."""
+_wholes: dict[str, WholeText] = {}
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository."""
 _SHOWN = frozenset({"read", "matched"})
@@ -51,15 +55,21 @@ def base_of(task: Task | None, settings: Settings) -> OpenedTree | None:
 def text_of(opened: OpenedTree | None, home: str | None) -> BaseText:
     """The base text of files with functions, for `base_lines`."""
 
-    def text(access: Access) -> Sequence[str] | None:
+    def text(access: Access) -> WholeText | None:
         path = _path_of(access, home)
         if opened is None or opened.tree is None or path is None:
             return None
         file = opened.tree.file(path)
         if file.state != "known":
             return None
-        lines = [line.decode("utf-8", errors="replace") for line in opened.tree.text(file)]
-        return lines[:-1] if lines[-1:] == [""] else lines
+        whole = _wholes.get(file.id)
+        if whole is None:
+            lines = [line.decode("utf-8", errors="replace") for line in opened.tree.text(file)]
+            lines = lines[:-1] if lines[-1:] == [""] else lines
+            if len(_wholes) >= KEPT_WHOLES:
+                _wholes.clear()
+            whole = _wholes[file.id] = WholeText(dict(enumerate(lines, 1)))
+        return whole
 
     return text
 

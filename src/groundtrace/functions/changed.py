@@ -7,7 +7,7 @@ none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundtrace.base.jsonio import clean_text
@@ -47,10 +47,10 @@ def functions_changed(tree: BaseTree, hunks: Iterable[PatchHunk]) -> ChangedFunc
             continue
         if file.state != "known":
             reason = reason or WHY_UNKNOWN.get(file.state, "patch_does_not_fit")
-        elif not _fits(of_file, tree.text(file)):
+        elif (placed := _placed(of_file, tree.text(file))) is None:
             reason = reason or "patch_does_not_fit"
         else:
-            for hunk in of_file:
+            for hunk in placed:
                 found.update(
                     (PlacedFunction(path, span), None) for span in _changed(hunk, file.spans)
                 )
@@ -66,18 +66,74 @@ def _changed(hunk: PatchHunk, spans: Sequence[Span]) -> list[Span]:
     return [span for span in held if span is not None]
 
 
-def _fits(hunks: Iterable[PatchHunk], lines: Sequence[bytes]) -> bool:
-    """Whether the file has the old lines of the hunks where the patch says."""
+def _placed(hunks: Sequence[PatchHunk], lines: Sequence[bytes]) -> list[PatchHunk] | None:
+    """The hunks where git would apply them; None if it would not.
+
+    Patches of data sets were made from other commits now and then: `git apply` takes a hunk to the
+    nearest place that has its old lines, so the program that judges the patch does.
+    """
+    if all(_fits(hunk, lines) for hunk in hunks):
+        return list(hunks)
+    texts = [_plain(line) for line in lines]
+    found: list[PatchHunk] = []
+    taken: list[range] = []
     for hunk in hunks:
-        here = lines[hunk.first - 1 : hunk.first - 1 + len(hunk.old)]
-        if len(here) != len(hunk.old):
-            return False
-        if not all(map(_same, hunk.old, here)):
-            return False
-    return True
+        old = [line.rstrip() for line in hunk.old]
+        for at in _places(hunk, texts):
+            here = range(at, at + len(old))
+            apart = all(here.stop <= one.start or one.stop <= here.start for one in taken)
+            if apart and all(map(_same, old, texts[at - 1 : here.stop - 1])):
+                break
+        else:
+            return None
+        taken.append(here)
+        found.append(_moved(hunk, at - hunk.first))
+    return found
 
 
-def _same(stated: str, line: bytes) -> bool:
+def _fits(hunk: PatchHunk, lines: Sequence[bytes]) -> bool:
+    """Whether the file has the old lines of a hunk where the patch says."""
+    here = lines[hunk.first - 1 : hunk.first - 1 + len(hunk.old)] if hunk.first else []
+    return len(here) == len(hunk.old) and all(
+        _same(old.rstrip(), _plain(line)) for old, line in zip(hunk.old, here, strict=True)
+    )
+
+
+def _places(hunk: PatchHunk, texts: Sequence[str]) -> Iterator[int]:
+    """Lines at which a hunk may begin: the stated one, then others, near ones first.
+
+    A hunk without a line behind its change belongs to the end of the file, one that begins with the
+    first line to its beginning, as git has it.
+    """
+    last = len(texts) - len(hunk.old) + 1
+    if 1 <= hunk.first <= last:
+        yield hunk.first
+    changed = [*(one for run in hunk.removed for one in run), *(n - 1 for n in hunk.inserted)]
+    if hunk.first <= 1:
+        return
+    if max(changed, default=0) >= hunk.first + len(hunk.old) - 1:
+        yield last - (texts[-1:] == [""])
+        return
+    for distance in range(1, max(hunk.first, last)):
+        for at in (hunk.first + distance, hunk.first - distance):
+            if 1 <= at <= last:
+                yield at
+
+
+def _moved(hunk: PatchHunk, by: int) -> PatchHunk:
+    if not by:
+        return hunk
+    return hunk._replace(
+        removed=tuple((first + by, last + by) for first, last in hunk.removed),
+        inserted=tuple(following + by for following in hunk.inserted),
+        first=hunk.first + by,
+    )
+
+
+def _plain(line: bytes) -> str:
+    return clean_text(line.decode("utf-8", errors="replace")).rstrip()
+
+
+def _same(stated: str, text: str) -> bool:
     """Programs that store patches drop blanks at ends of lines and replace what is not UTF-8."""
-    text = clean_text(line.decode("utf-8", errors="replace"))
-    return stated.rstrip() == text.rstrip() or "\ufffd" in stated or "\ufffd" in text
+    return stated == text or "\ufffd" in stated or "\ufffd" in text

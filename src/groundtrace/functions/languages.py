@@ -149,6 +149,7 @@ LANGUAGES: tuple[Language, ...] = (
         suffixes=(".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx"),
         query="""
 (function_definition declarator: (_) @name body: (_)) @function
+(function_definition type: [(class_specifier) (struct_specifier)] declarator: (identifier) @name) @class
 (init_declarator declarator: (identifier) @name value: (lambda_expression) @value) @function
 (class_specifier name: (_) @name body: (_)) @class
 (struct_specifier name: (_) @name body: (_)) @class
@@ -164,6 +165,7 @@ LANGUAGES: tuple[Language, ...] = (
 (method name: (_) @name) @function
 (singleton_method name: (_) @name) @function
 (assignment left: [(identifier) (constant)] @name right: (lambda) @value) @function
+(assignment left: [(identifier) (constant)] @name right: (call !receiver method: (identifier) @called block: (_)) @value (#any-of? @called "lambda" "proc")) @function
 (class name: (_) @name) @class
 (module name: (_) @name) @class
 """,
@@ -193,6 +195,10 @@ LANGUAGES: tuple[Language, ...] = (
 (constructor_declaration name: (_) @name body: (_)) @function
 (destructor_declaration name: (_) @name body: (_)) @function
 (operator_declaration body: (_)) @function
+(conversion_operator_declaration body: (_)) @function
+(indexer_declaration value: (_)) @function
+(indexer_declaration accessors: (accessor_list (accessor_declaration body: (_)))) @function
+(event_declaration name: (_) @name accessors: (accessor_list (accessor_declaration body: (_)))) @function
 (property_declaration name: (_) @name value: (arrow_expression_clause)) @function
 (property_declaration name: (_) @name accessors: (accessor_list (accessor_declaration body: (_)))) @function
 (variable_declarator name: (_) @name [(lambda_expression) (anonymous_method_expression)] @value) @function

@@ -272,19 +272,29 @@ def _commit_at(folder: Path, commit: str) -> Commit | None:
 def _commit_of(task: Task) -> str | None:
     """The base commit: what a row states, else what the name of the only repository does."""
     stated = None if task.row is None else task.row.base_commit
-    if stated is None and len(task.repos) == 1:
-        stated = revision_of(task.repos[0])
+    only = _only(task.repos)
+    if stated is None and only is not None:
+        stated = revision_of(only)
     stated = None if stated is None else stated.strip().lower()
     return stated if stated is not None and OBJECT_ID.fullmatch(stated) is not None else None
+
+
+def _only(repos: Iterable[str]) -> str | None:
+    """The one repository of a task; None if it has several. A folder's name and a row can spell it
+    with and without its owner: `cli/cli` and `cli`."""
+    names = sorted(repos, key=lambda name: len(repo_parts(name)), reverse=True)
+    parts = [[part.lower() for part in repo_parts(name)] for name in names]
+    same = all(parts[0][-len(other) :] == other for other in parts)
+    return names[0] if names and same else None
 
 
 def _places(repos: Iterable[str], folders: Sequence[str]) -> Iterator[Path]:
     """Folders in which a task's repository may be, best first. Only a task of one repository has a
     base commit that says which."""
-    names = list(repos)
-    if len(names) != 1:
+    only = _only(repos)
+    if only is None:
         return
-    *owner, name = repo_parts(names[0])
+    *owner, name = repo_parts(only)
     spelled = [name, name.partition("--")[0]] if "--" in name[1:] else [name]
     for folder in map(Path, folders):
         for short in spelled:

@@ -72,6 +72,8 @@ def spans_of(data: bytes, language: Language) -> FileSpans | None:
         found.append(_Found(captures[kind][0], _name(captures), kind == "class"))
         bound.update(node.id for node in captures.get("value", ()))
     # A named function that is bound to a name is one function: `exports.parse = function parse() {}`.
+    # `class EXPORT Store { }` parses as a function too, because a macro stands before the name.
+    found.sort(key=lambda one: one.is_class)
     kept = {one.node.id: one for one in found if one.node.id not in bound and one.name}
     breaks = [match.start() for match in re.finditer(b"\n", text)]
     return FileSpans(tuple(_named(kept.values(), language, breaks)), root.has_error)
@@ -138,6 +140,15 @@ def _end(node: Node) -> int:
 # --- names ----------------------------------------------------------------------------------
 
 _ARGUMENTS = regex(r"<[^<>]*>|\[[^\[\]]*\]")
+_REFERENCE = regex(r"^&\s*(?:'\w+\s+)?(?:mut\s+)?")
+"""What stands before a type in `impl Show for &'a mut Page`."""
+_CAST = regex(r"(\boperator\s+[^(\s][^(]*)\(.*", re.DOTALL)
+"""`operator bool() const`: the grammar's name has the parameters too."""
+_NAMELESS = {
+    "operator_declaration": "operator",
+    "conversion_operator_declaration": "operator",
+    "indexer_declaration": "this[]",
+}
 _DECLARED = frozenset(
     {"identifier", "field_identifier", "destructor_name", "operator_name", "operator_cast"}
     | {"qualified_identifier", "type_identifier", "template_function"}
@@ -151,11 +162,14 @@ def _name(captures: dict[str, list[Node]]) -> str:
     whole = captures["class" if "class" in captures else "function"][0]
     stated = captures.get("name")
     if not stated:
-        return "operator" if whole.type == "operator_declaration" else ""
+        return _NAMELESS.get(whole.type, "")
     name = stated[0]
     if whole.type == "function_definition":
         name = _declared(name)
     text = _text(name)
+    if whole.type == "destructor_declaration":
+        text = f"~{text}"
+    text = _CAST.sub(r"\1", text)
     if "class" in captures:
         text = _without_arguments(text)
     if name.type == "string":
@@ -184,6 +198,7 @@ def _declared(node: Node) -> Node:
 
 def _without_arguments(text: str) -> str:
     """A type without its arguments: `Map<K, V>` is `Map`."""
+    text = _REFERENCE.sub("", text)
     while (shorter := _ARGUMENTS.sub("", text)) != text:
         text = shorter
     return re.split(r"[<\[]", text)[0].strip()

@@ -1,14 +1,14 @@
 """Published numbers at the level of functions, by their authors' rules (D219).
 
-Left out because their programs count other things than functions: the nodes of SWE-PolyBench (classes
-and parts of classes too), and the function match of OrcaLoca, whose rule its paper does not say.
+Left out because their rules are not known well enough: the nodes of SWE-PolyBench (classes and parts of
+classes too) and the function match of OrcaLoca.
 """
 
 from __future__ import annotations
 
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.function_level import seen_functions
-from groundtrace.metrics.published_number import Number, Published, declared
+from groundtrace.metrics.published_number import Number, Published, declared, share
 
 LOCAGENT_CUTOFFS = (5, 10)
 """The values of k for functions in LocAgent's tables."""
@@ -29,15 +29,30 @@ def of_functions(evidence: EvidenceView) -> Published:
     for k in LOCAGENT_CUTOFFS:
         hits, most = len(relevant & {*seen.shown[:k]}), min(k, len(relevant))
         text = f"{hits} of at most {most} gold functions among the first {k}"
-        found[f"locagent_function_acc@{k}"] = (
-            Number(reason=unseen) if unseen is not None else Number(float(hits == most), text)
-        )
+        found |= {
+            f"locagent_function_acc@{k}": Number(float(hits == most), text),
+            f"locagent_function_recall@{k}": share(
+                hits, len(relevant), f"gold functions among the first {k}", ""
+            ),
+            f"locagent_function_precision@{k}": share(
+                hits, k, "places taken by gold functions", ""
+            ),
+        }
+    if unseen is not None:
+        found |= {name: Number(reason=unseen) for name in found if name.startswith("locagent")}
     return found
 
 
 _NOT_KNOWN = (
     "the functions of the gold patch are not known (`no_repository`, `commit_absent`, `file_absent`, "
     "`no_grammar`, `no_function_changed`, `patch_does_not_fit`, `no_gold_lines`)"
+)
+_NOT_SEEN = (
+    _NOT_KNOWN + ", there is no usable trace, or too many lines are unknown (`lines_unknown`)"
+)
+_RANKED = (
+    "LocAgent ranks the functions that its method names; here they are ranked by when a line of them "
+    "was first shown. "
 )
 _OURS = "Functions are those of `ground_truth.functions`; the authors find them with their own parsers. "
 
@@ -62,13 +77,42 @@ FUNCTION_DECLARATIONS = (
                 "else 0."
             ),
             f"1 if |first {k} ∩ gold| = min({k}, |gold|), else 0",
-            _NOT_KNOWN
-            + ", there is no usable trace, or too many lines are unknown (`lines_unknown`)",
-            _OURS
-            + "LocAgent ranks the functions that its method names; here they are ranked by when a line "
-            "of them was first shown. It cuts the ideal list at k; `func_acc@k` asks for all.",
+            _NOT_SEEN,
+            _OURS + _RANKED + "It cuts the ideal list at k; `func_acc@k` asks for all.",
             "Z. Chen et al.: LocAgent, 2025, function level",
             ("App.load of App.load and read is among the first four", 0.0),
+            43,
+        )
+        for k in LOCAGENT_CUTOFFS
+    ),
+    *(
+        declared(
+            f"locagent_function_recall@{k}",
+            f"LocAgent recall@{k}, functions",
+            f"Share of the needed functions that are among the first {k}.",
+            f"|first {k} ∩ gold| / |gold|",
+            _NOT_SEEN,
+            _OURS
+            + _RANKED
+            + f"Cannot reach 1 with more than {k} needed functions; `function_recall` "
+            "counts all functions shown.",
+            "Z. Chen et al.: LocAgent, 2025, function level",
+            ("App.load of App.load and read is among the first four: 1 / 2", 0.5),
+            43,
+        )
+        for k in LOCAGENT_CUTOFFS
+    ),
+    *(
+        declared(
+            f"locagent_function_precision@{k}",
+            f"LocAgent precision@{k}, functions",
+            f"Needed functions among the first {k}, divided by {k}.",
+            f"|first {k} ∩ gold| / {k}",
+            _NOT_SEEN,
+            _OURS + _RANKED + f"It divides by {k} even if fewer functions were shown; "
+            "`function_precision` divides by the functions shown.",
+            "Z. Chen et al.: LocAgent, 2025, function level",
+            (f"App.load of App.load and read is among the first four: 1 / {k}", 1 / k),
             43,
         )
         for k in LOCAGENT_CUTOFFS

@@ -35,11 +35,12 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from groundtrace.answers.cuts import AGAIN
 from groundtrace.base.patterns import regex
 from groundtrace.config import Settings
 from groundtrace.model import FileRef, Printed, Problem, RootSign
@@ -283,6 +284,15 @@ def _captured(part: Text, lines: Iterable[str]) -> Iterable[FileRef]:
                         yield from segment.read(segment.sure, True, mixed=True) or ()
 
 
+def _both(first: FileRef, again: FileRef) -> str | Sequence[str] | None:
+    """The text of two references to the same lines; of unknown lines, those of both."""
+    if first.line_start is not None or not (first.printed and again.printed):
+        return first.printed if first.line_start is not None else None
+    if isinstance(first.printed, str) or isinstance(again.printed, str):
+        return None
+    return [*first.printed, AGAIN, *again.printed]
+
+
 def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
     """References without repetition; a name adds nothing if the contents were shown."""
     refs = tuple(given)
@@ -298,5 +308,5 @@ def distinct(given: Iterable[FileRef]) -> tuple[FileRef, ...]:
         if first is not ref:  # shown twice in one call: its characters count twice
             known = first.shown_chars is not None and ref.shown_chars is not None
             chars = (first.shown_chars or 0) + (ref.shown_chars or 0) if known else None
-            out[key] = msgspec.structs.replace(first, shown_chars=chars)
+            out[key] = msgspec.structs.replace(first, shown_chars=chars, printed=_both(first, ref))
     return tuple(out.values())

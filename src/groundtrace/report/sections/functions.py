@@ -59,7 +59,7 @@ def looked_at_words(group: GroupSummary) -> Iterator[str]:
     needed = group.value("functions_relevant") or NO_VALUES
     if shown.mean is not None and needed.mean is not None:
         yield (
-            f"On average a trial looked at {shown.mean:.0f} functions; "
+            f"On average a trial looked at {shown.mean:.1f} functions; "
             f"{needed.mean:.1f} were needed."
         )
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import Cut, is_cut, pieces
+from groundtrace.answers.cuts import Cut, cut, is_cut, pieces
 from groundtrace.answers.fold import merged
 from groundtrace.answers.headed import ARROWS, below_arrows
 from groundtrace.answers.line import size
@@ -137,8 +137,8 @@ class Content(Part, kw_only=True, frozen=True):
             if shown:
                 ref = self._ref(None, None, shown[0])
                 chars = sum(map(size, shown))
-                text = ref.printed if len(shown) == 1 else None
-                yield replace(ref, shown_chars=chars, printed=text)
+                printed = [line for piece in shown for line in (cut(""), *piece)][1:]
+                yield replace(ref, shown_chars=chars, printed=ref.printed and printed)
             return
         for piece, spans in self._cut_spans(lines, self.spans):
             for (low, high), text in zip(spans, _divided(piece, spans), strict=True):
