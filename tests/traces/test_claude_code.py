@@ -141,6 +141,28 @@ def test_session_log_in_its_own_dialect() -> None:
     assert read_call.cwd == "/workspace"
 
 
+@pytest.mark.parametrize(("begun", "expected"), [(1, 901), (2, None)])
+def test_one_interrupted_reply_in_ten_leaves_the_total(
+    tmp_path: Path, begun: int, expected: int | None
+) -> None:
+    """Ten replies, of which one or two only began: 9 × 100 tokens and the 1 of a first moment."""
+    lines = []
+    for number in range(10):
+        stop, output = (None, 1) if number < begun else ("end_turn", 100)
+        message = {
+            "id": f"m{number}",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "done"}],
+            "stop_reason": stop,
+            "usage": {"input_tokens": 9, "output_tokens": output},
+        }
+        lines.append({"type": "assistant", "sessionId": "s", "message": message})
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    source = read_lines(folder_at(str(tmp_path)), "s.jsonl", Keep())
+    assert source.usage.output_tokens == expected
+    assert len(source.notes) == 1 and f"{begun} of 10 replies" in source.notes[0]
+
+
 @pytest.mark.parametrize(
     ("stops", "outputs", "expected"),
     [

@@ -50,6 +50,10 @@ _SUBAGENT_FILE = regex(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
 SPAWNERS = frozenset({"Task", "Agent"})
 """The tool that starts a subagent, by its old and its new name."""
 
+INTERRUPTED = 0.1
+"""Share of replies up to which those that only began are taken for interrupted ones, whose few tokens
+are missing from a total (D297); a log in which most only began was written before they ended."""
+
 
 def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a stream, a session log or a subagent's own file."""
@@ -381,7 +385,8 @@ class ClaudeTranscript:
                 replies = plural(len(self.going_on), "reply", "replies")
                 what = f"{unknown} of {replies} in the log"
                 source.notes.append(f"output tokens of {what} are those of the first moment")
-                output = None
+                if unknown > INTERRUPTED * len(self.going_on):
+                    output = None
             origin = None if output is None else "session"
         cost = None if self.result is None else as_amount(self.result.total_cost_usd)
         return Usage(
