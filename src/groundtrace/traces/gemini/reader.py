@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 # A quote inside a JSON string is escaped, so none of these matches inside quoted text.
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
@@ -33,7 +32,7 @@ _CALL = regex(rb'\{\s*"type"\s*:\s*"tool_use"\s*,[^{}\n]*+"tool_name"\s*:')
 SUBAGENT = "the session of a subagent, a part of another trial"
 
 
-class GeminiReader:
+class GeminiReader(ReadsFiles):
     """Reader of Gemini CLI's sessions and streams."""
 
     name = "gemini-cli"
@@ -63,9 +62,3 @@ class GeminiReader:
         source = self.read(folder, path, Keep())
         no_trial = SUBAGENT if source.is_one_subagent else None
         yield Sample(None, source.stated, no_trial, first_call=source.first_call)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a session or a stream."""
-        from groundtrace.traces.gemini.trace import read
-
-        return read(folder, path, keep)

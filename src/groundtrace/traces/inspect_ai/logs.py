@@ -131,8 +131,6 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
             yield from _json_samples(folder, path)
     except ArchiveError as error:
         yield Problem(path, "unreadable", str(error))
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
 
 
 @contextmanager

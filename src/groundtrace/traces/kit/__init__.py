@@ -14,6 +14,7 @@ keep.py            what is kept of results, within a memory budget
 
 Around readers:
 claims.py          how a reader says that a file has its format
+reading.py         how it reads with code that is imported with the first file
 trial_files.py     which names in a folder show that a trace is there, for discovery
 outline.py         all members of a large file with long values shortened, to recognise it
 choose.py          which files of a trial are read, and by which reader

@@ -68,10 +68,10 @@ def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
 def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     """The samples of a trace file; one sample if its reader cannot list samples."""
     listing = getattr(found.reader, "samples", None)
-    if listing is not None:
-        yield from listing(folder, found.path)
-        return
     try:
+        if listing is not None:
+            yield from listing(folder, found.path)
+            return
         source = within_limits(lambda: found.reader.read(folder, found.path, Keep()))
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")

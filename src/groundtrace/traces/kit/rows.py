@@ -16,8 +16,9 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_text
-from groundtrace.model import Problem
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
+from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.lists import MAX_ELEMENT, Elements
 
 _LIST = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
@@ -184,6 +185,14 @@ def named_rows(folder: Folder, path: str, naming: Naming) -> Iterator[NamedRow]:
         while len(_known) >= MAX_FILES:
             del _known[next(iter(_known))]
         _known[key] = places
+
+
+def row_samples(
+    folder: Folder, path: str, naming: Naming, stated_of: Callable[[Mapping[str, Any]], Stated]
+) -> Iterator[Sample | Problem]:
+    """All rows of a file as trials, each with what it states."""
+    for name, value in named_rows(folder, path, naming):
+        yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
 
 
 def _key(folder: Folder, path: str, naming: Naming) -> _Key | None:
