@@ -327,6 +327,7 @@ class Session:
         self.note_changes()
         if root.get("kind") == "subagent":
             source.is_one_subagent = True
+            source.no_trial = "the session of a subagent, a part of another trial"
             source.is_main_log = source.omits_subagents = False
             source.rank, source.dialect = 2, "subagent"
             source.agent_id = as_text(root.get("sessionId"))

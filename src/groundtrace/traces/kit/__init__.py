@@ -11,6 +11,7 @@ frames.py          what harnesses say around an output, or instead of it
 moves.py           the directory of a lasting shell
 ledger.py          tokens, each model call once
 keep.py            what is kept of results, within a memory budget
+known.py           what is known of a file, as long as it is as it was
 
 Around readers:
 claims.py          how a reader says that a file has its format

@@ -404,11 +404,7 @@ _NO_CALL = regex(rb"(?!)")
 
 
 def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """The trials of a file, with what each states."""
-    if mapping.layout != "rows":
-        source = read(mapping, folder, path, None, Keep())
-        yield Sample(None, source.stated, first_call=source.first_call)
-        return
+    """The rows of a file, with what each states."""
     for name, value in named_rows(folder, path, _naming(mapping)):
         if isinstance(value, Problem):
             yield value
