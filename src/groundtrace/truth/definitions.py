@@ -21,11 +21,17 @@ from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
 from groundtrace.truth import tasks as task_folders
-from groundtrace.truth.git_history import SCHEME, tasks_of_history
 from groundtrace.truth.rows import SUFFIXES, read_task_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
-SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {SCHEME: tasks_of_history}
+
+def _of_history(place: str) -> TaskIndex:
+    from groundtrace.truth.git_history import tasks_of_history  # starts processes
+
+    return tasks_of_history(place)
+
+
+SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {"git": _of_history}
 """Prefix of a location to the function that reads it."""
 
 

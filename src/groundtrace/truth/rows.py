@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -105,6 +103,8 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
         duckdb = importlib.import_module("duckdb")
     except ImportError as error:
         raise MissingExtraError(f"reading tasks from {name}", "tables") from error
+    import tempfile  # with modules for every kind of compression
+
     with tempfile.TemporaryDirectory(prefix="groundtrace-") as scratch:
         try:
             path = _on_disk(folder, name, Path(scratch))
@@ -163,6 +163,8 @@ def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
         except OSError:
             pass  # not every system lets every user make links
     with folder.open(name) as stream, path.open("wb") as copy:
+        import shutil
+
         shutil.copyfileobj(stream, copy)
     return path
 
