@@ -27,7 +27,6 @@ from groundtrace.report.answer_text import (
     QUESTIONS,
     ShownLimit,
     ShownRow,
-    mean_text,
     shown,
     tone,
 )
@@ -40,6 +39,7 @@ from groundtrace.report.charts.intervals import (
     draw_interval,
 )
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
+from groundtrace.report.row_numbers import style_of_means
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plural
@@ -273,7 +273,7 @@ def _side_by_side(
     lines = []
     named: list[str] = []
     for name in primaries:
-        values = tuple(_mean(groups[config], name) for config in kept)
+        values = _means([groups[config] for config in kept], name)
         if all(value == formats.MISSING for value in values):
             continue
         named.append(name)
@@ -309,8 +309,13 @@ def _no_analysis(data: ReportData) -> str:
     return "No analysis was made; the command “groundtrace impact” writes it."
 
 
-def _mean(group: GroupSummary, name: str) -> str:
-    found = group.value(name)
-    if found is None or found.mean is None:
-        return formats.MISSING
-    return f"{mean_text(name, found.mean)} ({found.n:,})"
+def _means(groups: Sequence[GroupSummary], name: str) -> tuple[str, ...]:
+    found = [group.value(name) for group in groups]
+    known = [one.mean for one in found if one is not None and one.mean is not None]
+    style = style_of_means(name, known)
+    return tuple(
+        formats.MISSING
+        if one is None or one.mean is None
+        else f"{style.value(one.mean)} ({one.n:,})"
+        for one in found
+    )
