@@ -53,7 +53,6 @@ PRICES = (
 
 _COLOURS = {"good": "32", "bad": "31", "open": "33", "title": "1", "label": "1", "soft": "2"}
 """Tone to the number of its terminal colour."""
-_REASONS_BY_COUNT = {"fewer_than_6_pairs": "task", "fewer_than_4_differ": "task"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +205,13 @@ def _word(row: AnswerRow) -> str:
 def _interval(row: AnswerRow, style: Style) -> str:
     if row.ci_low is not None and row.ci_high is not None:
         return f"({style.end(row.ci_low)} to {style.end(row.ci_high)})"
-    if row.reason in _REASONS_BY_COUNT:
+    if row.reason == "fewer_than_6_pairs":
         return f"({plural(row.n, 'task')})"
+    differ = (row.better or 0) + (row.worse or 0)
+    if row.reason == "fewer_than_4_differ":
+        if differ > 3:
+            return "(differs in fewer than 4 repositories)"
+        return f"({plural(differ, 'task')} {'differs' if differ == 1 else 'differ'})"
     return f"({reason(row.reason) or 'no interval'})"
 
 

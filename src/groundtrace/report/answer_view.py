@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from markupsafe import Markup
-from msgspec import UNSET
 
 from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
@@ -146,7 +145,9 @@ def answer_view(
         else "",
         meanings=_meanings(
             list(dict.fromkeys(row.metric for row in rows)),
-            ratios=any(row.typical_ratio is not UNSET for row in rows),
+            ratios=any(
+                row.more.startswith("typical") for one in compared for row in shown(one).rows
+            ),
         ),
     )
 

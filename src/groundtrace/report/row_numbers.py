@@ -58,6 +58,7 @@ class Style:
         scaled = abs(number) * self.factor
         text = f"{scaled:.3g}" if scaled >= _HUGE else f"{scaled:,.{decimals}f}"
         zero = not any(char in "123456789" for char in text)
+        unit = " point" if unit == " points" and text == "1" else unit
         sign = "" if zero else MINUS if number < 0 else plus
         return f"{sign}{self.before}{text}{unit}"
 
@@ -86,7 +87,11 @@ def _style(rows: Sequence[AnswerRow], kind: str) -> Style:
     means = [abs(v) for row in rows for v in (row.baseline, row.config) if v is not None]
     changes = [v for row in rows for v in (row.delta, row.ci_low, row.ci_high) if v is not None]
     start = _start(kind, max(means, default=0.0), max(row.n for row in rows))
-    style = _enough(start, [*means, *changes])
+    # Ends of an interval that are not the same do not read the same: +1 to +1 was +0.7 to +1.3.
+    half = [
+        (r.ci_high - r.ci_low) / 2 for r in rows if r.ci_low is not None and r.ci_high is not None
+    ]
+    style = _enough(start, [*means, *changes, *half])
     more = not all(_follows(row, style.factor, style.decimals) for row in rows)
     return replace(style, decimals_of_means=style.decimals + more)
 
