@@ -180,6 +180,29 @@ def test_rows_of_one_unit_are_written_alike() -> None:
     ]
 
 
+def test_an_interval_does_not_read_as_one_number_and_one_point_is_singular() -> None:
+    """Ends of 0.6 and 1.3 points read “+1 to +1”; and a difference read “+1 points”."""
+    narrow = shown_rows([a_row(RECALL, 0.5, 0.51, 0.01, 0.006, 0.013)])[0]
+    assert (narrow.change, narrow.interval) == ("+1.0 points", "(+0.6 to +1.3)")
+    one = shown_rows([a_row(RECALL, 0.5, 0.51, 0.01, -0.05, 0.07)])[0]
+    assert one.change == "+1 point"
+
+
+def test_a_missing_interval_says_how_many_tasks_differ() -> None:
+    """50 tasks of which 7 differ, all in 3 repositories, had “(50 tasks)” in place of it."""
+    few = {"reason": "fewer_than_4_differ", "n": 50, "ci_low": None, "ci_high": None}
+    numbers = (0.80, 0.94, 0.14, 0.0, 0.0)
+    rows = [
+        a_row("reward", *numbers, **few, better=better, worse=0, same=50 - better)
+        for better in (1, 3, 7)
+    ]
+    assert [one.interval for one in shown_rows(rows)] == [
+        "(1 task differs)",
+        "(3 tasks differ)",
+        "(differs in fewer than 4 repositories)",
+    ]
+
+
 SHARES = st.floats(0, 1).map(lambda share: round(share, 6))
 PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=3)
 

@@ -223,7 +223,7 @@ def found_words(
         start = "Over all tasks of both, where" if wider and not at else "Where"
         text = (
             f"{start} every {what} was shown, {_of(by.shown_all)} "
-            f"{_solved_word(graded and not at)}, otherwise {number_or_none(by.otherwise.solved)} of "
+            f"{_solved_word(graded and not at)}, otherwise {by.otherwise.solved:,} of "
             f"{by.otherwise.n:,}"
         )
         size, is_open = _size(by) if sized else ("", False)
@@ -232,8 +232,7 @@ def found_words(
 
 
 def _of(solved: Solved) -> str:
-    verb = "were" if solved.solved > 1 else "was"
-    return f"{number_or_none(solved.solved)} of {plural(solved.n, 'trial')} {verb}"
+    return f"{solved.solved:,} of {plural(solved.n, 'trial')} {'was' if solved.n == 1 else 'were'}"
 
 
 def _counted(by: ByFound) -> tuple[int, int]:
@@ -251,10 +250,6 @@ def _size(by: ByFound) -> tuple[str, bool]:
     return f"{size}, so whether the two go together is open", True
 
 
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
 def _solved_word(graded: bool) -> str:
     """Beside rewards between 0 and 1 it must be said what counts as solved."""
     return "solved (reward 1)" if graded else "solved"
@@ -266,7 +261,7 @@ def alone_text(
     """The answer for one configuration: solved, found, and solved where found or not."""
     said = []
     if solved.n:
-        said.append(f"{_capital(_of(solved))} {_solved_word(graded)}.")
+        said.append(f"{_of(solved)} {_solved_word(graded)}.")
     elif not any_truth:
         return (
             "Nothing says which files were relevant or whether a trial was solved, so neither "
