@@ -23,8 +23,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "vault": (rf"\bvault[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}(?:token=)?(?!\w{{1,30}}=){VALUE}",),
     "secret set": (
         rf"\bgh[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s(?:--body|-b)[=\s]\s{{0,8}}{VALUE}",
-        rf"\bkeyvault[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",
     ),
+    "--value": (
+        r"\b(?:secrets?[ \t:]{1,8}(?:set|create|put|add|update)|(?:set|create|put|add)-secret)\b"
+        rf"{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",
+    ),
+    "setuser": (r"(?i)\bsetuser\b[^\n]{0,100}?\s[\"']?>(?P<value>[^\s\"']{3,200})",),
     "put-parameter": (rf"\bput-parameter\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",),
     "--secret-": (r"--secret-(?:string|binary)[=\s]\s{0,8}[\"']?(?P<value>\{[^\n]{3,4000}?\})",),
     "from-literal": (rf"--from-literal[=\s]\s{{0,8}}[\"']?[\w.-]{{1,80}}={VALUE}",),
@@ -54,8 +58,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "masterauth": (rf"(?i)\bmasterauth[ \t]{{1,8}}{VALUE}",),
     "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
     "<<<": (
-        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl)\b"
-        rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
+        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl|smbpasswd"
+        r"|vercel[ ]env|ssh-add|read[ ]-\w{0,3}s)\b"
+        rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}\$?[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
     ),
     "encrypt_string": (rf"\bencrypt_string[ \t]{{1,8}}{_FLAGS}{VALUE}",),
     "pulumi": (

@@ -244,7 +244,7 @@ def _note_fault(item: Found, done: Normalized) -> None:
             item.path,
             item.path.rpartition("/")[2],
         )
-        named = str(problem) if is_itself else f"{item.path}/{problem}"
+        named = str(replace(problem, file=item.path) if is_itself else f"{item.path}/{problem}")
         done.broken.append(mask(f"cannot be read: {named}"))
     elif problem.kind in _UNCLEAR:
         done.broken.append(mask(f"unclear: {problem}"))
