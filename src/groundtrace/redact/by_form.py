@@ -63,7 +63,9 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
     },
     _HEX: {
         **dict.fromkeys(("dop_v1_", "doo_v1_", "dor_v1_", "dapi", "pul-", "sqp_", "squ_"), 32),
-        **dict.fromkeys(("sqa_", "key-", "SK", "e2b_", "fc-", "dkea", "crsr_", "mlsn.", "ls__"), 32),
+        **dict.fromkeys(
+            ("sqa_", "key-", "SK", "e2b_", "fc-", "dkea", "crsr_", "mlsn.", "ls__"), 32
+        ),
         **dict.fromkeys(("sk_",), 40),
         **dict.fromkeys(("shpat_", "shpss_", "shpca_", "shppa_"), 24),
     },
@@ -180,9 +182,8 @@ def _of_a_service(text: str) -> Iterator[CredentialSpan]:
             continue
         body = found["body"]
         told = _SAYS_KEY.search(name[0]) is not None
-        if told or len(body) >= _LEAST:
-            if is_scrambled(body, hexadecimal=told):
-                yield found.start() - len(name[0]), found.end()
+        if (told or len(body) >= _LEAST) and is_scrambled(body, hexadecimal=told):
+            yield found.start() - len(name[0]), found.end()
 
 
 def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:

@@ -92,7 +92,21 @@ _SIMPLE = (
     (("secret key", "api key", "access key", "private key", "auth key"), _SAID_KEY),
     (("secret token", "api token", "access token", "auth token", "secretaccesskey"), _SAID_KEY),
     (("pass:",), _OPENSSL),
-    ((":5432:", ":5433:", ":5434:", ":6432:", ":6543:", ":3306:", ":1433:", ":1521:", ":27017:", ":*:"), _PGPASS),
+    (
+        (
+            ":5432:",
+            ":5433:",
+            ":5434:",
+            ":6432:",
+            ":6543:",
+            ":3306:",
+            ":1433:",
+            ":1521:",
+            ":27017:",
+            ":*:",
+        ),
+        _PGPASS,
+    ),
     (("echo", "printf"), _SAID),
     (("hook", "telegram", "ifttt", "dingtalk"), _HOOKS),
 )
