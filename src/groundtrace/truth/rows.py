@@ -137,6 +137,7 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
             with duckdb.connect(":memory:") as database, _ended(database):
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
+                database.execute("SET enable_progress_bar = false")  # it is printed to stdout
                 database.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
                 described = database.execute(
                     f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
