@@ -54,6 +54,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         rf"(?i)\b(?:redis|valkey|keydb)-cli\b{_REST}\sAUTH[ \t]{{1,8}}(?:[\w.-]{{1,40}}[ \t]{{1,8}})?{VALUE}",
         rf"\breset-admin-password[ \t]{{1,8}}{_FLAGS}{VALUE}",
     ),
+    "-password": (
+        r"\b(?:re)?set(?:-\w{1,12})?-password[ \t]{1,8}(?:--?\w[\w-]{0,30}[ \t]{1,8}){0,3}"
+        r"[\"']?(?P<value>(?=[A-Za-z]{0,40}[^A-Za-z\s\"'])[^\s\"'|;&<>$-][^\s\"'|;&<>]{2,200})",
+    ),
     "requirepass": (rf"(?i)\brequirepass[ \t]{{1,8}}{VALUE}",),
     "masterauth": (rf"(?i)\bmasterauth[ \t]{{1,8}}{VALUE}",),
     "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
@@ -117,9 +121,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         r"(?i)\bsetProperty\([\"'][\w.-]{0,80}(?:password|secret|token|key)[\"'],\s{0,8}"
         r"[\"'](?P<value>[^\"'\n]{3,400})[\"']",
     ),
-    "<entry": (
-        r"(?i)<entry[ ]key=[\"'][\w.-]{0,80}(?:password|secret|token|api[._-]?key)[\"']>"
-        r"(?P<value>[^<$\s]{3,400})<",
+    **dict.fromkeys(
+        ("<entry", "<setting", "<param", "<property"),
+        (
+            r"(?i)<(?:entry|setting|param|property)[ ](?:key|name)=[\"'][\w.-]{0,80}"
+            r"(?:password|secret|token|api[._-]?key)[\"']>(?P<value>[^<$\s]{3,400})<",
+        ),
     ),
     "variable": (
         r"\bvariable[ ]\"\w{0,80}(?:password|secret|token|_key)\"\s{0,8}\{[^{}]{0,400}?"
@@ -132,7 +139,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "chamber": (
         rf"\bchamber[ \t]{{1,8}}write[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
     ),
-    "securestring": (rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "securestring": (
+        rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}{_FLAGS}{VALUE}",
+        r"(?i)([\"'])(?P<value>[^\"'\n]{3,200})\1\s{0,4}\|\s{0,4}ConvertTo-SecureString",
+    ),
     "env:": (
         rf"(?i)\b(?:set|new)-(?:item|content)\b{_REST}\benv:[\\/]{{0,8}}\w{{0,60}}"
         rf"(?:token|secret|passw?o?r?d?|pwd|key|credentials?)[\"']?[ \t]{{1,8}}{_FLAGS}{VALUE}",

@@ -35,29 +35,30 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("secret_", "AKCp", "cmVmdGtu", "EZAK", "EZTK"), 40),
         **dict.fromkeys(("rzp_live_", "rzp_test_", "FLWSECK-", "FLWSECK_TEST-"), 12),
         **dict.fromkeys(("LTAI", "whsec_", "EAACEdEose0cBA", "sm_aat_", "sm_pat_", "sm_sat_"), 16),
-        **dict.fromkeys(("dckr_oat_", "rnd_", "aio_", "fw_", "vcp_", "zpka_", "lin_oauth_"), 24),
+        **dict.fromkeys(("dckr_oat_", "rnd_", "aio_", "fw_", "vcp_", "lin_oauth_"), 24),
         **dict.fromkeys(("csk-", "phx_", "sess-", "p8e-", "jina_", "API-"), 32),
     },
     _DASHED: {
-        **dict.fromkeys(("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "sq0atp-"), 16),
+        **dict.fromkeys(("gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "sq0atp-"), 16),
         **dict.fromkeys(("glagent-", "glsoat-", "glft-", "glimt-", "glffct-", "glrtr-"), 16),
         **dict.fromkeys(("tskey-auth-", "tskey-api-", "tskey-client-", "tvly-", "xwfp-"), 16),
         **dict.fromkeys(("xkeysib-", "xsmtpsib-", "lsv2_pt_", "lsv2_sk_", "vercel_blob_rw_"), 24),
         **dict.fromkeys(("nvapi-", "tgp_v1_", "fo1_", "dnkey-", "napi_", "y0_", "pa-"), 40),
-        **dict.fromkeys(("pscale_oauth_", "bce-v3/ALTAK-"), 24),
+        **dict.fromkeys(("pscale_oauth_", "bce-v3/ALTAK-", "zpka_"), 24),
         **dict.fromkeys(("github_pat_", "sgp_", "GOCSPX-", "NRAK-", "NRII-", "sb_secret_"), 20),
         **dict.fromkeys(("shippo_live_", "duffel_live_", "xapp-", "sq0csp-"), 20),
         **dict.fromkeys(("pypi-Ag", "PMAK-", "CCIPAT_", "glsa_", "pscale_tkn_", "pscale_pw_"), 24),
         **dict.fromkeys(("HRKU-", "hrku-", "fio-u-", "rdme_", "pcsk_"), 24),
         **dict.fromkeys(("AIza", "AQVN"), 30),
-        **dict.fromkeys(("figd_", "CFPAT-", "ATATT3", "ATCTT3", "wandb_v1_"), 24),
+        **dict.fromkeys(("figd_", "CFPAT-", "wandb_v1_"), 24),
         **dict.fromkeys(("EAAA",), 56),
         **dict.fromkeys(("ops_eyJ",), 40),
     },
     _DOTTED: {
         **dict.fromkeys(("ya29.", "hvs.", "hvb.", "hvr.", "dp.pt.", "dp.st.", "dt0c01."), 20),
         **dict.fromkeys(("dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "dt0s01.", "sha256~"), 20),
-        **dict.fromkeys(("sk.eyJ", "glc_eyJ", "sntrys_", "t1.9euel"), 24),
+        **dict.fromkeys(("sk.eyJ", "glc_eyJ", "sntrys_", "t1.9euel", "ATATT3", "ATCTT3"), 24),
+        **dict.fromkeys(("glpat-",), 16),
         **dict.fromkeys(("SG.",), 32),
         **dict.fromkeys(("sl.",), 60),
     },
@@ -230,7 +231,7 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
             if mark in text:
                 for form in _FORMS[mark]:
                     yield from _found(text, form) if form.leads else _searched(text, form)
-    if not no_capitals or "_" in text:
+    if "_" in text or "-" in text:
         yield from _of_a_service(text)
 
 

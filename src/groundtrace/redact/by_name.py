@@ -169,7 +169,7 @@ _ELEMENT = regex(r">(?:<!\[CDATA\[)?(?=[^<\s])")
 _QUOTE = regex(r"""\\{0,3}["'`]|[rbuf]["']""")
 _UNQUOTED = regex(r"""[^\s"'`,;&|<>]+""")
 _SCHEME = regex(
-    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|ssws|negotiate)(?:[ \t]|\\{1,8} |%20)+"
+    r"(?i)(?:bearer|basic|digest|apikey|bot|splunk|ssws|negotiate|[\w-]{0,24}(?:key|token))(?:[ \t]|\\{1,8} |%20)+"
 )
 
 

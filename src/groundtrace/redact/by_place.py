@@ -35,7 +35,7 @@ _AZURE = regex(r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret)=(?P<value>[A-
 _SQL = regex(
     r"(?i)(?:\bidentified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?by(?:\s{1,8}password)?"
     r"|\b(?:role|user|login|with|set|encrypted)\b[^;\n]{0,200}?\bpassword(?:\s{0,8}=)?"
-    r"|\bpassword\s{0,8}\()\s{0,8}N?\\?(?P<quote>['\"])(?P<value>[^'\"\n]{3,400})(?P=quote)"
+    r"|,\s{0,8}secret|\bpassword\s{0,8}\()\s{0,8}N?\\?(?P<quote>['\"])(?P<value>[^'\"\n]{3,400})(?P=quote)"
 )
 _NETRC = regex(
     r"\blogin\s{1,8}\S{1,200}\s{1,8}(?:account\s{1,8}\S{1,200}\s{1,8})?password\s{1,8}(?P<value>\S{3,400})"
@@ -58,7 +58,8 @@ _PAIR = regex(
 )
 
 _AUTH = regex(
-    r"(?i)(?:http(?:basic|digest|ntlm)?|\.)auth\(\s{0,8}[\"'][^\"'\n]{1,100}[\"']\s{0,8},\s{0,8}[\"']"
+    r"(?i)(?:(?:http(?:basic|digest|ntlm)?|\.|basic_?)auth|with_?credentials|\.login)\("
+    r"\s{0,8}[\"'][^\"'\n]{1,100}[\"']\s{0,8},\s{0,8}(?:Some\()?[\"']"
     r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\"'\n])[^\"'\n]{3,200})"
 )
 """Not a mere word: `HTTPBasicAuth('user', 'pass')` is an example."""
@@ -73,6 +74,10 @@ _SAID_PASSWORD = regex(
     r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\s])\S{6,200})"
 )
 """A password as a program prints it for people: `The password for the elastic user is: …`."""
+_BEARER = regex(r"(?i)bearer_?auth\(\s{0,8}[\"'](?P<value>[^\"'\n]{8,400})[\"']")
+_BIND = regex(
+    r"(?i)(?:bind_?|root)pwd?[\"']?(?:[ \t]{0,8}[:=][ \t]{0,8}|[ \t]{1,8})[\"']?(?P<value>[^\s\"']{3,200})"
+)
 _UNSEAL = regex(r"(?i)\bunseal[ ]key[ ]\d{1,2}:[ \t]{1,8}(?P<value>\S{16,})")
 _IN_CI = regex(r"(?:::add-mask::|issecret=true\])(?P<value>\S{3,400})")
 _WEB_KEY = regex(r"\"(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"(?P<value>[A-Za-z0-9_-]{20,})\"")
@@ -85,10 +90,12 @@ _SIMPLE = (
     (('"kty"',), _WEB_KEY),
     (("bearer", "basic"), _SCHEME),
     (("accountkey", "sharedaccesskey", "sharedsecret"), _AZURE),
-    (("identified", "password"), _SQL),
+    (("identified", "password", "create secret"), _SQL),
     (("login",), _NETRC),
     (("auth",), _PAIR),
-    (("auth(",), _AUTH),
+    (("auth(", "credentials(", ".login("), _AUTH),
+    (("bearer_auth(", "bearerauth("), _BEARER),
+    (("bindpw", "bind_pw", "rootpw"), _BIND),
     (("secret key", "api key", "access key", "private key", "auth key"), _SAID_KEY),
     (("secret token", "api token", "access token", "auth token", "secretaccesskey"), _SAID_KEY),
     (("pass:",), _OPENSSL),
@@ -167,7 +174,7 @@ _PROGRAMS = (
     _Program(
         ("zip ", "sqlcmd", "bcp ", "isql"), r"unzip|zip|sqlcmd|bcp|isql", joined="P", apart="P"
     ),
-    _Program(("mosquitto", "p4 "), r"mosquitto_\w{2,8}|p4", apart="P"),
+    _Program(("mosquitto", "p4 ", "knife "), r"mosquitto_\w{2,8}|p4|knife", apart="P"),
     _Program(("ldap",), r"ldap(?:search|add|modify|delete|whoami|passwd)", apart="w"),
     _Program(("security ",), r"security\s+[a-z-]{3,40}", apart="wp"),
     _Program(("ssh-keygen",), r"ssh-keygen", joined="", apart="NP"),
