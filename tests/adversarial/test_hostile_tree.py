@@ -87,8 +87,9 @@ def hostile(runs: Path) -> None:
     put(bad / "keys.json", '{"messages":[{' + '"role":"user",' * 50_000 + '"content":"x"}]}')
     put(bad / "numbers.jsonl", stream("/workspace/a.py").replace(": 10,", ": NaN,"))
     with (bad / "sparse.jsonl").open("wb") as sparse:
-        sparse.truncate(64 << 30)
-    (bad / "hard.jsonl").hardlink_to(runs / "good/task-0.jsonl")
+        sparse.truncate(1 << 34)
+    (runs / "links").mkdir()
+    (runs / "links/hard.jsonl").hardlink_to(runs / "good/task-0.jsonl")
     os.mkfifo(bad / "pipe.jsonl")
     (bad / "loop").symlink_to(runs)
     (bad / "again").symlink_to(runs / "good")
@@ -112,7 +113,7 @@ def test_ten_good_trials_beside_one_of_each_kind(
     names = [trial["trial_name"] for trial in outcomes["trials"]]
     assert [f"task-{n}" for n in range(GOOD)] == [n for n in sorted(names) if "task-" in n]
     assert {"caf\\xe9", "caf\\xe8"} <= set(names)
-    assert sum(name in ("task-0", "hard") for name in names) == 1
+    assert "hard" not in names
     said = ran.err + json.dumps(outcomes)
     for bad in (
         "rollout-2026",
@@ -304,12 +305,12 @@ def test_a_broken_archive_is_named_with_its_folder(tmp_path: Path, groundtrace: 
         put(tmp_path / f"runs/{folder}/m.eval", b"PK\x03\x04" + b"\0" * 3000)
     ran = groundtrace("normalize", tmp_path / "runs", "--out", tmp_path / "out", "--jobs", 1)
     for folder in "ab":
-        assert f"cannot be read: {folder}/m.eval: not a whole zip archive" in ran.out + ran.err
+        assert f"no trial: {folder}/m.eval: " in ran.out
 
 
 def test_a_given_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "a.json").open("wb") as sparse:
-        sparse.truncate(1 << 40)
+        sparse.truncate(1 << 34)
     with pytest.raises(InputError, match=r"over .* bytes"):
         parse_given(tmp_path / "a.json", len)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from groundtrace.base.visible import visible
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_text import PRICES
@@ -108,13 +109,21 @@ def _short(text: str) -> str:
 _COMMENT = re.compile(r"(/\*((?!\*/).)*\*/)?")
 
 
+def _shown(value: object) -> object:
+    """A text of the page with hidden characters as escapes, whoever wrote it: a name of a
+    configuration in a key of colours turned the text after it around."""
+    return visible(value, keep="\n\t") if type(value) is str else value
+
+
 @cache
 def _template() -> Template:
     """The page's template, compiled once: that took a quarter of `run` for 64 small runs."""
     from jinja2 import Environment
     from markupsafe import Markup
 
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+    )
     # A page has thousands of cells: left is the default, and cells and rows need no end tags.
     environment.globals.update(
         is_name=lambda part: isinstance(part, Name),
