@@ -62,6 +62,17 @@ def test_every_tool_that_is_called_by_xml() -> None:
     assert trace.calls[9].server == "sourcegraph" and not problems
 
 
+def test_one_call_may_patch_several_files() -> None:
+    """Roo Code, with the experiment "multi-file apply diff"."""
+    files = "".join(
+        f"<file>\n<path>{name}</path>\n<diff>\n<content>x</content>\n</diff>\n</file>\n"
+        for name in ("src/a.py", "src/b.py")
+    )
+    asked = asked_in(f"I patch both.\n<apply_diff>\n<args>\n{files}</args>\n</apply_diff>")
+    assert asked is not None
+    assert asked.arguments["files"] == [{"path": "src/a.py"}, {"path": "src/b.py"}]
+
+
 def test_calls_in_the_text_of_a_reply_are_answered_by_the_next_message() -> None:
     trace, problems = read("cline-xml")
     assert [(c.name, c.arguments) for c in trace.calls] == [

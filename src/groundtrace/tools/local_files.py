@@ -238,6 +238,10 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs=surfaced(names, "listing: files listed"))
 
 
+EDITS = ("replacements", "files")
+"""Arguments that hold edits with a file each."""
+
+
 def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """The file that was written, from the arguments alone, because results quote whole files."""
     result = call.result
@@ -247,12 +251,19 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text) or _NOT_WRITTEN.match(text):
         return NOTHING
     stated = text_or_empty(as_mapping(result.data).get("filePath"))
-    path = first_text(call.arguments, entry.path_arguments) or stated
-    path = absolute(path, cwd)
-    if not usable(path):
-        return NOTHING
-    ref = FileRef(path, "written", rule="write: file named in the arguments")
-    return Findings(refs=(with_changes(ref, edit_changes(call, text)),))
+    path = absolute(first_text(call.arguments, entry.path_arguments) or stated, cwd)
+    if usable(path):
+        ref = FileRef(path, "written", rule="write: file named in the arguments")
+        return Findings(refs=(with_changes(ref, edit_changes(call, text)),))
+    # `multi_replace_string_in_file`, and Roo Code's `apply_diff` of several files.
+    edits = [as_mapping(one) for name in EDITS for one in as_items(call.arguments.get(name))]
+    named = [absolute(first_text(one, entry.path_arguments), cwd) for one in edits]
+    rule = "write: file named in one of several edits"
+    return Findings(
+        refs=tuple(
+            FileRef(path, "written", rule=rule) for path in dict.fromkeys(named) if usable(path)
+        )
+    )
 
 
 def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:

@@ -93,8 +93,9 @@ def asked_in(text: str) -> Asked | None:
         return None
     found = dict(_parameters(text[opened.end() : end]))
     if opened[1] == "apply_diff" and "path" not in found and "args" in found:
-        named = _PATH.findall(found["args"])  # Roo Code: `<args><file><path>…`
-        found |= {"path": named[0]} if len(named) == 1 else {}
+        named = _PATH.findall(found["args"])  # Roo Code: `<args><file><path>…`, one or several
+        files = [{"path": path} for path in named]
+        return Asked(opened[1], found | (files[0] if len(files) == 1 else {"files": files}))
     return Asked(opened[1], found)
 
 
