@@ -11,13 +11,13 @@ reports of the rows.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome import outcome_entry
 from groundtrace.documents.codec import encode
 from groundtrace.documents.masked import masked
-from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
 from groundtrace.model import Problem, Trial
@@ -31,6 +31,9 @@ from groundtrace.storage.watch import watched
 from groundtrace.tools import is_known_tool, view_calls
 from groundtrace.traces.kit.loose import read_trace_of
 from groundtrace.truth import kept_ground_truth
+
+if TYPE_CHECKING:
+    from groundtrace.documents.metrics import MetricsDocument
 
 
 def read_trial(
@@ -80,7 +83,7 @@ def _process_trial(work: TrialWork) -> TrialDone:
         run_path=work.run_path,
     )
     stored = events_as(document, version, generated_at=context.generated_at)
-    mark = work.output.write(work.document_path, encode(stored)).mark
+    mark = work.output.write(work.document_path, encode(stored, is_masked=True)).mark
     target = metrics_path(work.document_path)
     if metrics is None or is_of_another(work.output, target):  # evaluating it says so
         return TrialDone(

@@ -136,7 +136,7 @@ def test_a_document_of_1_1_gets_edit_targets_and_neighbours_by_text() -> None:
     assert metrics.error_taxonomy.files["ambiguity_near_miss"] == ["src/c.py"]
 
 
-SECTIONS_OF_1_2 = ADDED["1.2"][MetricsDocument]
+SECTIONS_OF_1_2 = ADDED["1.2"]["MetricsDocument"]
 
 
 def numbers(value: object, place: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ def _old_name_in_letters(line: str) -> str | None:
 
 
 def _matcher(pattern: str) -> Callable[[str], str | None]:
-    compiled = re.compile(pattern)
+    compiled = regex(pattern)
 
     def take(line: str) -> str | None:
         match = compiled.match(line)

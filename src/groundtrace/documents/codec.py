@@ -25,17 +25,18 @@ _VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
 PART = 256
 """How many items of a streamed list are encoded at a time."""
 
-_KEYED_BY_CUTOFF = (KINDS["retrieval_metrics"].type, KINDS["run_retrieval_summary"].type)
-"""Documents with keys that are cutoffs or end in one."""
+_KEYED_BY_CUTOFF = frozenset({"MetricsDocument", "RunSummaryDocument"})
+"""Documents with keys that are cutoffs or end in one, by their names: a run that only reads traces
+needs none of their types."""
 
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
-def encode(document: msgspec.Struct) -> bytes:
+def encode(document: msgspec.Struct, *, is_masked: bool = False) -> bytes:
     """A document as it is written: masked, indented, one newline at the end; same input, same
-    bytes."""
-    document = masked(document)
-    if isinstance(document, _KEYED_BY_CUTOFF):
+    bytes. `is_masked`: nothing was added to it since it was masked."""
+    document = document if is_masked else masked(document)
+    if type(document).__name__ in _KEYED_BY_CUTOFF:
         data = msgspec.json.encode(_in_cutoff_order(document, {}))  # keeps the order of keys
     else:
         data = encoder.encode(document)

@@ -8,42 +8,36 @@ before it is reduced: the version that is written changes no number.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.base import SCHEMA_VERSIONS, Record
-from groundtrace.documents.events import (
-    Access,
-    Coverage,
-    Event,
-    EventsDocument,
-    GroundTruthSection,
-    Provenance,
-    Submission,
-)
-from groundtrace.documents.metrics import MetricsDocument
+from groundtrace.documents.events import Event, EventsDocument
+
+if TYPE_CHECKING:
+    from groundtrace.documents.metrics import MetricsDocument
 
 R = TypeVar("R", bound=Record)
 
-ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
+ADDED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "1.1": {
-        Coverage: ("elapsed_origin", "problems"),
-        Event: ("call_id", "accesses"),
+        "Coverage": ("elapsed_origin", "problems"),
+        "Event": ("call_id", "accesses"),
     },
     "1.2": {
-        Provenance: ("harness", "harness_version", "repo", "source_file"),
-        Coverage: (
+        "Provenance": ("harness", "harness_version", "repo", "source_file"),
+        "Coverage": (
             "calls_unanswered",
             "calls_unknown_tool",
             "lookups",
             "lookups_unanswered",
             "tokens_share",
         ),
-        GroundTruthSection: ("edit_chunks", "test_files"),
-        Event: ("failed", "answered", "result_chars", "agent", "mcp_server"),
-        Access: (
+        "GroundTruthSection": ("edit_chunks", "test_files"),
+        "Event": ("failed", "answered", "result_chars", "agent", "mcp_server"),
+        "Access": (
             "expected_edit_file",
             "near_ground_truth",
             "line_ranges",
@@ -56,8 +50,8 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
             "evidence",
             "other_revision",
         ),
-        EventsDocument: ("submission", "final_context", "context_changes", "subagent_inputs"),
-        MetricsDocument: (
+        "EventsDocument": ("submission", "final_context", "context_changes", "subagent_inputs"),
+        "MetricsDocument": (
             "line_level_metrics",
             "context_metrics",
             "discovery",
@@ -69,17 +63,18 @@ ADDED: Mapping[str, Mapping[type[Record], tuple[str, ...]]] = {
         ),
     },
     "1.3": {
-        EventsDocument: ("ranking", "functions"),
-        GroundTruthSection: ("old_names", "functions"),
-        Provenance: ("repo_roots", "title", "branch", "started_at", "last_call_at"),
-        Event: ("seconds",),
-        Submission: ("old_names", "edit_chunks"),
-        Coverage: ("subagents_unseen", "unmatched_suffixes"),
-        Access: ("functions",),
-        MetricsDocument: ("function_level_metrics", "servers"),
+        "EventsDocument": ("ranking", "functions"),
+        "GroundTruthSection": ("old_names", "functions"),
+        "Provenance": ("repo_roots", "title", "branch", "started_at", "last_call_at"),
+        "Event": ("seconds",),
+        "Submission": ("old_names", "edit_chunks"),
+        "Coverage": ("subagents_unseen", "unmatched_suffixes"),
+        "Access": ("functions",),
+        "MetricsDocument": ("function_level_metrics", "servers"),
     },
 }
-"""The optional fields that each version added, by type."""
+"""The optional fields that each version added, by the name of their type: a run that
+only reads traces needs no types of metrics."""
 
 
 def events_as(document: EventsDocument, version: str, *, generated_at: str) -> EventsDocument:
@@ -113,21 +108,21 @@ def metrics_as(document: MetricsDocument, version: str) -> MetricsDocument:
     )
 
 
-def _fields_after(version: str) -> dict[type[Record], tuple[str, ...]]:
+def _fields_after(version: str) -> dict[str, tuple[str, ...]]:
     """Fields that later versions added, by type."""
-    fields: dict[type[Record], tuple[str, ...]] = {}
+    fields: dict[str, tuple[str, ...]] = {}
     for later in SCHEMA_VERSIONS[SCHEMA_VERSIONS.index(version) + 1 :]:
         for kind, names in ADDED[later].items():
             fields[kind] = (*fields.get(kind, ()), *names)
     return fields
 
 
-def _reduced(record: R, without: Mapping[type[Record], tuple[str, ...]]) -> R:
-    names = without.get(type(record), ())
+def _reduced(record: R, without: Mapping[str, tuple[str, ...]]) -> R:
+    names = without.get(type(record).__name__, ())
     return msgspec.structs.replace(record, **dict.fromkeys(names, UNSET)) if names else record
 
 
-def _event(event: Event, without: Mapping[type[Record], tuple[str, ...]]) -> Event:
+def _event(event: Event, without: Mapping[str, tuple[str, ...]]) -> Event:
     reduced = _reduced(event, without)
     if reduced.accesses is UNSET:
         return reduced

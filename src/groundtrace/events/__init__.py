@@ -57,7 +57,7 @@ from groundtrace.events.stated import (
     final_context_of,
     ranking_of,
     submission_of,
-    submitted_hunks,
+    submitted,
 )
 from groundtrace.events.text import salient_arguments, stored_id, stored_text
 from groundtrace.model import (
@@ -110,10 +110,12 @@ def build_document(
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
     base = base_of(trial.task, settings)
-    events = with_base_lines(events, trace.calls, views, accesses, text_of(base, resolver.home))
+    texts = None if base is None else text_of(base, resolver.home)
+    events = with_base_lines(events, trace.calls, views, accesses, texts)
     section = _ground_truth(truth, resolver)
-    submission = submission_of(trial, trace, resolver)
-    functions = with_functions(events, base, truth, submitted_hunks(trial, trace), resolver.home)
+    patch, source = submitted(trial, trace)
+    hunks = None if patch is None else patch.hunks
+    functions = with_functions(events, base, truth, hunks, resolver.home)
     events = list(functions.events)
     section = replace(section, functions=functions.truth)
     problems = (*problems, *functions.problems)
@@ -126,7 +128,7 @@ def build_document(
         ground_truth=section,
         events=events,
         summary=_summary(events, len(section.files)),
-        submission=submission,
+        submission=UNSET if patch is None else submission_of(patch, source, resolver),
         final_context=final_context_of(trace, resolver),
         ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,

@@ -52,12 +52,12 @@ def base_of(task: Task | None, settings: Settings) -> OpenedTree | None:
     return open_tree(task, settings.repos) if settings.repos or own else None
 
 
-def text_of(opened: OpenedTree | None, home: str | None) -> BaseText:
+def text_of(opened: OpenedTree, home: str | None) -> BaseText:
     """The base text of files with functions, for `base_lines`."""
 
     def text(access: Access) -> WholeText | None:
         path = _path_of(access, home)
-        if opened is None or opened.tree is None or path is None:
+        if opened.tree is None or path is None:
             return None
         file = opened.tree.file(path)
         if file.state != "known":

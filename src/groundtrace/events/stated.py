@@ -20,9 +20,16 @@ from groundtrace.documents.events import (
     StatedContext,
     Submission,
 )
-from groundtrace.model import FileRef, PatchHunk, ToolCall, Trace, Trial
+from groundtrace.model import FileRef, ToolCall, Trace, Trial
 from groundtrace.paths import Resolver
-from groundtrace.truth.patches import NOTHING, created, edits, looks_like_patch, read_patch
+from groundtrace.truth.patches import (
+    NOTHING,
+    PatchResult,
+    created,
+    edits,
+    looks_like_patch,
+    read_patch,
+)
 
 
 def context_changes(trace: Trace) -> list[ContextChange]:
@@ -59,18 +66,24 @@ def _same_thread(calls: Sequence[ToolCall], last: int) -> list[int]:
     ]
 
 
-def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission | UnsetType:
-    """The submission that the trace states, else the one in a predictions file.
+def submitted(trial: Trial, trace: Trace) -> tuple[PatchResult | None, str]:
+    """The patch that was handed in, as the trace states it, else a predictions file; and its source.
 
     A message in the trace instead of a patch is not a submission; then it is not known what was
     submitted. A prediction is what was evaluated: if it is text and no patch, such as `# No patch
-    generated`, it is an empty patch (D233). Files are spelled like edit targets and accesses (D94),
-    so later stages can compare text.
+    generated`, it is an empty patch (D233).
     """
-    text, source = _submitted(trial, trace)
-    if text is None:
-        return UNSET
-    patch = read_patch(text)
+    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
+    if text is not None and text.strip() and not looks_like_patch(text):
+        text = None
+    if text is None and trial.loose is not None:
+        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
+    return None if text is None else read_patch(text), source
+
+
+def submission_of(patch: PatchResult, source: str, resolver: Resolver) -> Submission:
+    """The submission as the document holds it. Files are spelled like edit targets and accesses
+    (D94), so later stages can compare text."""
     return Submission(
         files=_spelled(edits(patch.files), resolver),
         new_files=_spelled(created(patch.files), resolver) or UNSET,
@@ -86,22 +99,6 @@ def submission_of(trial: Trial, trace: Trace, resolver: Resolver) -> Submission 
         ]
         or UNSET,
     )
-
-
-def submitted_hunks(trial: Trial, trace: Trace) -> tuple[PatchHunk, ...] | None:
-    """The hunks of the submission; None if it is not known what was submitted."""
-    text, _ = _submitted(trial, trace)
-    return None if text is None else read_patch(text).hunks
-
-
-def _submitted(trial: Trial, trace: Trace) -> tuple[str | None, str]:
-    """The patch that was submitted, and where it was found."""
-    text, source = trace.stated.submission, f"{FROM_TRACE}{trace.stated.submission_source}"
-    if text is not None and text.strip() and not looks_like_patch(text):
-        text = None
-    if text is None and trial.loose is not None:
-        text, source = trial.loose.submission, trial.loose.submission_source or "predictions"
-    return text, source
 
 
 def _spelled(paths: Iterable[str], resolver: Resolver) -> list[str]:

@@ -223,8 +223,8 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
     """Credentials with a known form."""
     if _RUN.search(text) is None:
         return
-    # No form holds white space, so a mark counts only in a long word: a third of the time.
-    words = " ".join([word for word in text.split() if len(word) >= 16])
+    # No form holds white space, so a mark counts only in a word with such a run: a third of the time.
+    words = " ".join([word for word in text.split() if len(word) >= 16 and _RUN.search(word)])
     no_capitals = words.islower()
     for sign, cased, marks in _MARKS:
         if sign not in words or (cased and no_capitals):

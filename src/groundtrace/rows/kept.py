@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from groundtrace.base.kept_bytes import KeptBytes
-from groundtrace.rows.trial_row import TrialRow
+
+if TYPE_CHECKING:
+    from groundtrace.rows.trial_row import TrialRow
 
 
 @cache
 def _decoder() -> msgspec.msgpack.Decoder[TrialRow]:
     """Made when used: a run without changes reads no rows."""
+    from groundtrace.rows.trial_row import TrialRow
+
     return msgspec.msgpack.Decoder(TrialRow)
 
 
@@ -49,7 +54,7 @@ def unpacked(data: bytes) -> TrialRow:
     return _decoder().decode(data)
 
 
-class KeptRows(Mapping[str, TrialRow]):
+class KeptRows(Mapping[str, "TrialRow"]):
     """Rows of one run by document; each is read from the file when it is needed."""
 
     __slots__ = ("_file", "_places")

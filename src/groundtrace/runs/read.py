@@ -6,19 +6,21 @@ A broken file becomes a problem; the other documents are still read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import fits_only
 from groundtrace.documents.codec import decode
 from groundtrace.documents.masked import masked
-from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
 from groundtrace.errors import InputError, VersionError
 from groundtrace.model import Problem
 from groundtrace.runs.output_folders import EVENTS_ENDING, METRICS_ENDING, OUTCOMES_FILE
 from groundtrace.storage import Folder
+
+if TYPE_CHECKING:
+    from groundtrace.documents.metrics import MetricsDocument
 
 D = TypeVar("D")
 

@@ -7,10 +7,9 @@ computed from it earlier can no longer be trusted, so its metrics do not count e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from groundtrace.documents.events import EventsDocument
-from groundtrace.documents.metrics import MetricsDocument
-from groundtrace.documents.summary import RefusedDocument
 from groundtrace.model import Problem
 from groundtrace.redact import mask
 from groundtrace.runs.output_folders import (
@@ -25,9 +24,15 @@ from groundtrace.runs.read import StoredDocument, read_one, read_outcomes
 from groundtrace.runs.state import FolderSeen, entry_of, is_current
 from groundtrace.storage import Folder
 
+if TYPE_CHECKING:
+    from groundtrace.documents.metrics import MetricsDocument
+    from groundtrace.documents.summary import RefusedDocument
+
 
 def refused_record(output: RunOutput, path: str, problem: Problem) -> RefusedDocument:
     """A refused document of a run, as summaries and analyses name it."""
+    from groundtrace.documents.summary import RefusedDocument
+
     reason = mask(problem.reason.removeprefix(f"{path}: "))
     return RefusedDocument(
         run_id=output.run_id, path=path, problem=str(problem.kind), reason=reason

@@ -11,13 +11,13 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.documents.outcomes import SkippedFolder
-from groundtrace.documents.summary import RefusedDocument
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.session import AllRunsSession
 from groundtrace.runs.state import RunSeen
 
 if TYPE_CHECKING:
+    from groundtrace.documents.summary import RefusedDocument
     from groundtrace.rows.summarise import SummaryTable
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import field
 
@@ -14,12 +15,14 @@ from groundtrace.events import build_document
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 from groundtrace.problems import TEMPORARY
 from groundtrace.redact import masking
-from groundtrace.rows.trial_row import TrialRow
 from groundtrace.runs.plan import TrialWork
 from groundtrace.runs.state import files_mark
 from groundtrace.storage.listed import ListedFolder
 from groundtrace.storage.local import current_mark
 from groundtrace.storage.watch import Watch
+
+if TYPE_CHECKING:
+    from groundtrace.rows.trial_row import TrialRow
 
 
 class TrialReading(Frozen, frozen=True):

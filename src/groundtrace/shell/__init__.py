@@ -36,6 +36,7 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -188,11 +189,11 @@ def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
     """
 
     words: set[str] = set()
-    alone = _readers_alone(command)
+    alone = cache(partial(_readers_alone, command))  # most outputs hold no message: nobody asks
 
     def speaks(who: str) -> bool:
-        if alone:
-            return who in alone or who in _SHELLS
+        if alone():
+            return who in alone() or who in _SHELLS
         if who in table or who in SPEAKERS or who in OTHER_SPEAKERS:
             return True
         if not words:

@@ -241,7 +241,8 @@ class Reader(Protocol):
     `sidecars`        patterns of files that show that there was a trace but are not read alone,
                       such as a trajectory's continuation
     `own_names`       patterns of names that only its traces have (`*.traj`): a file with such a name
-                      that no reader knows is reported, because a trial may be missing
+                      that no reader knows is reported, because a trial may be missing; this reader is
+                      asked first for it, and no other one if the file has its marker
     `reads_text`      True: its files are text, not JSON
     `harness_words`   pairs: a word in the path of a harness's class, as `config.json` records it,
                       and the name of that harness

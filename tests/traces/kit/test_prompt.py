@@ -47,6 +47,29 @@ def test_more_of_the_file_changes_nothing(
     assert prompt.first_prompt(open_folder(str(tmp_path)), "trace.json") == found
 
 
+SHAPES = (
+    {"info": {"type": "user", "n": [1]}, "messages": said(ASKED, ("assistant", "I will"))},
+    {"messages": [{"type": "user", "text": "fix it"}, {"type": "assistant", "text": "no role"}]},
+    {"type": "user", "message": {"role": "user", "content": "one line"}, "items": said(ASKED)},
+    {"id": 1, "from": "human", "messages": said(ASKED, ("assistant", "x"))},
+    {"a": [], "b": [[]], "messages": said(("system", "be"), ASKED, ("tool", "out"), ASKED)},
+    {"history": [[{"source": "agent", "text": "x"}, {"role": "user", "content": [{"text": "y"}]}]]},
+    [*said(ASKED, ("user", 'say "]" and \\n'), ("model", "yes"), ASKED)],
+    {"message": {"role": "assistant", "content": "first"}, "messages": said(ASKED)},
+)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_read_up_to_the_answer_is_what_all_of_the_text_says(
+    shape: object, indent: int | None
+) -> None:
+    text = json.dumps(shape, indent=indent)
+    for end in range(len(text) + 1):
+        found = prompt._said_before_answer(text[:end].encode())
+        assert found == prompt._said_in_records(text[:end]), text[:end]
+
+
 def test_an_answer_that_names_its_role_ends_the_prompt_though_it_is_cut() -> None:
     head = b'{"messages": [{"role": "user", "content": "fix it"}, {"role": "assistant", "content": "I wi'
     assert prompt._said_before_answer(head) == (["fix it"], True)

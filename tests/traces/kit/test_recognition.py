@@ -382,3 +382,32 @@ def test_the_way_to_the_guide_is_told_if_nothing_was_found(tmp_path: Path) -> No
     found = discover(LocalFolder(tmp_path), settings=Settings())
     said = nothing_found("x", [item for item in found if isinstance(item, Skipped)])
     assert "an Amp thread" in said and "map-a-format" in said and "--reader FILE" in said
+
+
+def test_the_reader_of_a_name_is_asked_before_all_others_but_mappings_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Mapping(type(READERS[0])):  # type: ignore[misc]
+        name, is_of_user, own_names = "mapping", True, ()
+
+    for kind in {Mapping, *map(type, READERS)}:
+
+        def recognise(self: Any, probe: Any, plain: Any = kind.recognise) -> Any:
+            asked.append(self.name)
+            return None if self.name == "mapping" else plain(self, probe)
+
+        monkeypatch.setattr(kind, "recognise", recognise)
+    mapping: Any = Mapping()
+    readers = [*READERS, mapping]
+    for name in ("a.traj.json", "a.json"):
+        (tmp_path / name).write_text(json.dumps(MINI))
+        asked.clear()
+        found = choose.look(LocalFolder(tmp_path), name, readers, "shape")[0]
+        assert found is not None
+        assert found.reader.name == "mini-swe-agent"
+        if name == "a.traj.json":
+            assert asked == ["mapping", "mini-swe-agent"]
+        else:
+            assert len(asked) > 10

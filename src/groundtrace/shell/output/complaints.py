@@ -120,7 +120,7 @@ def may_complain(text: str) -> bool:
     """Whether any line can be a message; in most outputs none can."""
     if ": " in text and (_FIRST_SPEAKS.match(text) or _LATER_SPEAKS.search(text)):
         return True
-    return "Traceback (" in text or any(word in text for word in _UNNAMED)
+    return "Traceback (" in text or any(map(text.__contains__, _UNNAMED))
 
 
 def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[str]:

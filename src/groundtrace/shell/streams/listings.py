@@ -246,7 +246,7 @@ class Listing(Part, kw_only=True, frozen=True):
 
     def _name(self, line: str) -> tuple[str | None, str]:
         """Name and type in a line: `-` file, `d` directory, `l` link, `?` unknown."""
-        if not line or TOTAL.match(line) or (self.loose and line.isdecimal()):
+        if not line or (" " in line and TOTAL.match(line)) or (self.loose and line.isdecimal()):
             return None, "?"
         if self.long:
             row = long_row(line)

@@ -47,7 +47,7 @@ def candidates(
     the readers that are asked first: mappings of the user, then those whose patterns it matches."""
     found: dict[str, list[Reader]] = {}
     listings = Listings(folder)
-    of_user = [reader for reader in readers if getattr(reader, "is_of_user", False)]
+    of_user = _of_user(readers)
     for reader in readers:
         for pattern in reader.patterns:
             for path in expand(pattern, listings, problems):
@@ -193,9 +193,9 @@ _JSON = regex(rb"(?:\xef\xbb\xbf)?\s*+[{\[]")
 def look(
     folder: Folder,
     path: str,
-    readers: Iterable[Reader],
+    readers: Sequence[Reader],
     weakest: Strength,
-    expected: Iterable[Reader] = (),
+    expected: Sequence[Reader] = (),
 ) -> tuple[Detected | None, bytes]:
     """The strongest claim on a file, and its first bytes; raises OSError.
 
@@ -207,7 +207,8 @@ def look(
         if is_pointer(head):
             return None, head
         probe = Probe(path, head)
-        best = claim_on(probe, expected, "marker") or claim_on(probe, readers, weakest)
+        first = expected or _likely(path, readers)
+        best = claim_on(probe, first, "marker") or claim_on(probe, readers, weakest)
         is_sure = best is not None and best.recognised.strength != "name"
         if is_sure or len(head) < HEAD or not _JSON.match(head):
             return best, head
@@ -217,6 +218,17 @@ def look(
             return best, head
         _known.keep(key, found)
         return found, head
+
+
+def _likely(path: str, readers: Sequence[Reader]) -> list[Reader]:
+    """The readers that are asked first for a file: mappings of the user, then the reader whose traces
+    are named like it. Asking all readers took longer than reading the start of the file."""
+    own = own_reader(path, readers)
+    return [] if own is None else [*_of_user(readers), own]
+
+
+def _of_user(readers: Iterable[Reader]) -> list[Reader]:
+    return [reader for reader in readers if getattr(reader, "is_of_user", False)]
 
 
 def _claim_on_outline(
@@ -347,7 +359,7 @@ def own_reader(path: str, readers: Iterable[Reader]) -> Reader | None:
 
 
 def reader_for(
-    folder: Folder, path: str, readers: Sequence[Reader], expected: Iterable[Reader] = ()
+    folder: Folder, path: str, readers: Sequence[Reader], expected: Sequence[Reader] = ()
 ) -> tuple[Detected | None, Problem | None]:
     """The reader with the strongest claim on a file; of equal claims the first one wins.
 

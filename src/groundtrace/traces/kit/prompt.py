@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.cut_json import read_prefix, scan
 from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.known import Known, file_key
@@ -72,28 +72,85 @@ def _asked_in(folder: Folder, file: str) -> list[str]:
             head = b""
             for size in _HEADS:
                 head += stream.read(size - len(head))
-                said, is_sure = _said_before_answer(head)
-                if is_sure or len(head) < size:
+                is_last = len(head) < size or size == _HEADS[-1]
+                said, is_sure = _said_before_answer(head, more=not is_last)
+                if is_sure or is_last:
                     break
     except OSError:
         return []
     return said
 
 
-def _said_before_answer(head: bytes) -> tuple[list[str], bool]:
-    """What was asked, and whether more of the file cannot change it.
+def _said_before_answer(head: bytes, *, more: bool = False) -> tuple[list[str], bool]:
+    """What was asked, and whether more of the file cannot change it. `more`: the file goes on.
 
     It cannot if an answer says `role`, which counts before every other name of a speaker, or if
     something is said after the answer: then the answer is not cut.
     """
+    text = head.decode("utf-8", errors="replace")
+    said: list[str] = []
+    for value, depth in _values(text):
+        for role, message in _messages(value, depth):
+            if role in _ANSWERS:
+                return (said, True) if _names_role(message, role) else _said_in_records(text)
+            said += _texts(message, _DEPTH)
+    return ([], False) if said and more else _said_in_records(text)
+
+
+_MEMBER = regex(r'\s*+,?\s*+"(?P<key>[^"\\]*+)"\s*+:\s*+')
+_ITEM = regex(r"\s*+,?\s*+(?!\])")
+_KEYS = ("role", "type", "from", "source")
+"""Members that say whose message it is, the first of them first."""
+
+
+def _values(text: str) -> Iterator[tuple[Any, int]]:
+    """The values of one long list or object, and the items of its lists, as far as they go.
+
+    So nothing behind the first answer is parsed: all of the first piece took seven times as long.
+    An object that may be a message itself, and lines of JSON, end the values.
+    """
+    first, newline, _ = text.partition("\n")
+    if newline and first.rstrip().endswith(("}", "]")):
+        return
+    start = len(text) - len(text.lstrip())
+    depth = _DEPTH - 1
+    at = start + 1
+    is_list = text.startswith("[", start)
+    if not is_list and not text.startswith("{", start):
+        return
+    while True:
+        member = _ITEM.match(text, at) if is_list else _MEMBER.match(text, at)
+        if member is None:
+            if not is_list or depth == _DEPTH - 1:
+                return
+            at, is_list, depth = text.find("]", at) + 1, False, _DEPTH - 1
+        elif not is_list and text.startswith("[", member.end()):
+            at, is_list, depth = member.end() + 1, True, _DEPTH - 2
+        else:
+            try:
+                value, at = scan(text, member.end())
+            except (StopIteration, ValueError, RecursionError):
+                yield read_prefix(text[member.end() :]).value, depth
+                return
+            if not is_list and member["key"] in _KEYS and isinstance(value, str):
+                return
+            yield value, depth
+
+
+def _names_role(message: Mapping[str, Any], role: str) -> bool:
+    return "role" in message and str(message["role"]).casefold() == role
+
+
+def _said_in_records(text: str) -> tuple[list[str], bool]:
+    """The same of all objects in a text."""
     said: list[str] = []
     answered = False
-    for record in _records(head):
+    for record in _records(text):
         for role, message in _messages(record, _DEPTH):
             if answered:
                 return said, True
             if role in _ANSWERS:
-                if "role" in message and str(message["role"]).casefold() == role:
+                if _names_role(message, role):
                     return said, True
                 answered = True
             else:
@@ -101,9 +158,8 @@ def _said_before_answer(head: bytes) -> tuple[list[str], bool]:
     return said, False
 
 
-def _records(head: bytes) -> Iterator[Any]:
+def _records(whole: str) -> Iterator[Any]:
     """The objects of JSON lines, or the beginning of one object."""
-    whole = head.decode("utf-8", errors="replace")
     for line in whole.split("\n"):
         if not line.lstrip().startswith(("{", "[")):
             continue
@@ -121,7 +177,7 @@ def _messages(value: Any, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]
     if depth <= 0:
         return
     if isinstance(value, Mapping):
-        for key in ("role", "type", "from", "source"):
+        for key in _KEYS:
             role = value.get(key)
             if isinstance(role, str) and role.casefold() in _SPEAKERS:
                 yield role.casefold(), value
