@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.recent import Recent
 from groundtrace.config import Settings
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
@@ -28,9 +29,9 @@ from groundtrace.functions.repositories import BaseTree, OpenedTree, open_tree
 from groundtrace.functions.spans import Span, met
 from groundtrace.model import GroundTruth, PatchHunk, Problem, Task, TruthChunk
 
-KEPT_WHOLES = 64
-"""Texts of files that a worker keeps, by the id of their object: trials of a task look at the same."""
-_wholes: dict[str, WholeText] = {}
+KEPT_BYTES = 4 * 1024 * 1024
+"""Of the files whose lines a worker keeps, by the id of their object: trials of a task look at the same."""
+_wholes: Recent[str, WholeText] = Recent(KEPT_BYTES)
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository."""
 _SHOWN = frozenset({"read", "matched"})
@@ -64,14 +65,19 @@ def text_of(opened: OpenedTree | None, home: str | None) -> BaseText:
             return None
         whole = _wholes.get(file.id)
         if whole is None:
-            lines = [line.decode("utf-8", errors="replace") for line in opened.tree.text(file)]
-            lines = lines[:-1] if lines[-1:] == [""] else lines
-            if len(_wholes) >= KEPT_WHOLES:
-                _wholes.clear()
-            whole = _wholes[file.id] = WholeText(dict(enumerate(lines, 1)))
+            data = opened.tree.text(file)
+            whole = _wholes.keep(file.id, WholeText(_lines(data)), len(data))
         return whole
 
     return text
+
+
+def _lines(data: bytes) -> dict[int, str]:
+    """The lines of a file, by number."""
+    lines = data.decode("utf-8", errors="replace").split("\n")
+    if b"\r" in data:
+        lines = [line.rstrip("\r") for line in lines]
+    return dict(enumerate(lines[:-1] if lines[-1] == "" else lines, 1))
 
 
 def with_functions(
