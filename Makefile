@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs fuzz golden dist hashes clean browser
+.PHONY: help demo test check format bench docs fuzz golden dist hashes pins clean browser
 
 help:
 	@echo "make demo    run groundtrace on the bundled sample and say where the report is"
@@ -21,6 +21,7 @@ help:
 	@echo "make golden  write the golden documents again"
 	@echo "make dist    build the wheel and the source archive into dist/"
 	@echo "make hashes  write requirements with hashes for this system into dist/"
+	@echo "make pins    name the actions of CI by hashes that the site states now"
 	@echo "make clean   remove everything that was built"
 
 $(RUNTIME): pyproject.toml constraints.txt
@@ -74,6 +75,9 @@ hashes: $(READY)
 	mkdir -p dist
 	$(PIP) --dry-run --ignore-installed --report dist/pip-report.json -e '.[dev]'
 	$(BIN)/python docs/print_hashes.py dist/pip-report.json > dist/requirements-with-hashes.txt
+
+pins: $(READY)
+	$(BIN)/python docs/pin_actions.py .github/workflows/*.yml
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks site groundtrace-demo dist

@@ -61,7 +61,9 @@ def samples_in(path: Path, found: Detected) -> list[str]:
     listed = getattr(found.reader, "samples", None)
     if listed is None or not hasattr(found.reader, "read_sample"):
         return []
-    names = [getattr(one, "sample_id", None) for one in listed(LocalFolder(path.parent), path.name)]
+    names = [
+        getattr(one, "sample_id", None) for one in listed(LocalFolder(path.parent), path.name) or ()
+    ]
     return [name for name in names if name is not None]
 
 

@@ -79,3 +79,16 @@ def test_a_cell_is_one_cell_and_no_formula(text: str) -> None:
     assert "\r" not in written and "\x1b" not in written
     ((cell, end),) = csv.reader(io.StringIO(written))
     assert end == "end" and not cell.startswith(("=", "＝", "+", "-", "@"))
+
+
+def test_no_name_turns_the_text_of_a_page_around(world: World, groundtrace: Call) -> None:
+    """The keys of colours and the heads of columns showed names of configurations as they are."""
+    for task in ("good-1", "good-2"):
+        world.task(task)
+        for config in ("a\u202eb\x1b[31m", "c\u200f"):
+            world.trial(task, config=config)
+    ran = world.evaluate(groundtrace, "--format", "html", "--draws", 100)
+    assert ran.code == 0, ran.err
+    text = next(world.out.rglob("retrieval_report.html")).read_text(encoding="utf-8")
+    assert "a\\u202eb\\x1b[31m" in text
+    assert not {"\u202e", "\u200f", "\x1b"} & set(text)

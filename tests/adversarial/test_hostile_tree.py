@@ -23,6 +23,7 @@ from groundtrace.errors import InputError, UsageError
 from groundtrace.functions.objects import OutsideError, objects_folder
 from groundtrace.model import Problem
 from groundtrace.runs.state import FILE_NAME, State, load_state
+from groundtrace.shell.powershell.language import by_words
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.codex import threads
 from tests.adversarial.worlds import Call, put, stream
@@ -78,6 +79,17 @@ def hostile(runs: Path) -> None:
     row = json.dumps({"instance_id": "a__b-1", "messages": messages})
     put(bad / "rows.jsonl", f"{row}\n{row}\n{row[:-40]}")
     put(bad / "old.csv", "trace,task\rx.jsonl,t\r")
+    put(
+        bad / "digits.json",
+        '{"messages":[{"role":"user","content":"x"}],"n":' + "9" * 100_000 + "}",
+    )
+    put(bad / "line.jsonl", META + '{"type":"response_item","payload":' + "[" * 200_000 + "\n")
+    put(bad / "keys.json", '{"messages":[{' + '"role":"user",' * 50_000 + '"content":"x"}]}')
+    put(bad / "numbers.jsonl", stream("/workspace/a.py").replace(": 10,", ": NaN,"))
+    with (bad / "sparse.jsonl").open("wb") as sparse:
+        sparse.truncate(1 << 34)
+    (runs / "links").mkdir()
+    (runs / "links/hard.jsonl").hardlink_to(runs / "good/task-0.jsonl")
     os.mkfifo(bad / "pipe.jsonl")
     (bad / "loop").symlink_to(runs)
     (bad / "again").symlink_to(runs / "good")
@@ -101,6 +113,7 @@ def test_ten_good_trials_beside_one_of_each_kind(
     names = [trial["trial_name"] for trial in outcomes["trials"]]
     assert [f"task-{n}" for n in range(GOOD)] == [n for n in sorted(names) if "task-" in n]
     assert {"caf\\xe9", "caf\\xe8"} <= set(names)
+    assert "hard" not in names
     said = ran.err + json.dumps(outcomes)
     for bad in (
         "rollout-2026",
@@ -111,6 +124,7 @@ def test_ten_good_trials_beside_one_of_each_kind(
         "bad/again",
         "bad/out",
         "bad/pipe.jsonl",
+        "bad/line.jsonl",
     ):
         assert bad in said, bad
 
@@ -269,3 +283,40 @@ def test_files_of_a_repository_that_are_no_files(tmp_path: Path) -> None:
 def test_a_layout_that_would_take_for_ever_is_refused(pattern: str) -> None:
     with pytest.raises(UsageError):
         Layout(pattern)
+
+
+def test_two_hard_links_to_one_file_are_one_trial_and_the_second_is_named(
+    tmp_path: Path, groundtrace: Call
+) -> None:
+    """A snapshot made with `cp -al` doubled every trial."""
+    first = put(tmp_path / "runs/a.jsonl", stream("/workspace/src/a.py"))
+    (tmp_path / "runs/b.jsonl").hardlink_to(first)
+    ran = groundtrace("normalize", tmp_path / "runs", "--out", tmp_path / "out", "--dry-run")
+    assert "b.jsonl" in ran.out and "a hard link" in ran.out
+    ran = groundtrace("normalize", tmp_path / "runs", "--out", tmp_path / "out", "--jobs", 1)
+    assert ran.code == 0, ran.err
+    assert len(list((tmp_path / "out").rglob("*.retrieval_events.json"))) == 1
+
+
+def test_a_broken_archive_is_named_with_its_folder(tmp_path: Path, groundtrace: Call) -> None:
+    """Both were `m.eval`."""
+    put(tmp_path / "runs/good.jsonl", stream("/workspace/src/a.py"))
+    for folder in "ab":
+        put(tmp_path / f"runs/{folder}/m.eval", b"PK\x03\x04" + b"\0" * 3000)
+    ran = groundtrace("normalize", tmp_path / "runs", "--out", tmp_path / "out", "--jobs", 1)
+    for folder in "ab":
+        assert f"no trial: {folder}/m.eval: " in ran.out
+
+
+def test_a_given_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "a.json").open("wb") as sparse:
+        sparse.truncate(1 << 34)
+    with pytest.raises(InputError, match=r"over .* bytes"):
+        parse_given(tmp_path / "a.json", len)
+
+
+def test_many_heredocs_without_an_end_take_time_in_proportion() -> None:
+    with allowed_seconds(3), guarded():
+        assert by_words("<<E\n" * 50_000) is None
+    assert by_words("cat <<E\nGet-Content x\nE\nls") == "bash"
+    assert by_words("cat <<E\nGet-Content x\n") == "powershell"

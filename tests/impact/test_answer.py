@@ -143,7 +143,28 @@ def test_ties_say_that_no_task_differs():
     found = answer(pairs([0.0] * 40))
     reward = by_metric(found)["reward"]
     assert (reward.verdict, reward.ci_low, reward.reason) == ("open", None, "no_task_differs")
-    assert "Whether it gets a higher reward is open: none of 40 tasks differs" in found.headline
+    assert "No task differs in reward" in found.headline
+    assert "is open" not in found.headline.partition("No task differs in reward")[2]
+
+
+def test_without_any_reward_the_answer_says_so():
+    """All rewards were lost: the row was gone, and nothing said why."""
+    rows = [
+        row(f"t{i:02}", config, {RECALL: 0.4 + 0.4 * k}, reward=None)
+        for i in range(12)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    assert "No task has a reward on both sides" in answer(rows).headline
+
+
+def test_too_few_tasks_are_said_once():
+    rows = [row("t", config, {RECALL: 0.5}, reward=1.0) for config in (BASE, OTHER)]
+    assert answer(rows).headline.endswith("only 1 task to compare, and at least 3 are needed.")
+
+
+def test_one_trial_alone_is_spoken_of_as_one():
+    said = answer([row("t", OTHER, {RECALL: 1.0}, reward=1.0)]).headline
+    assert said == "1 of 1 trial was solved. Every relevant file was shown."
 
 
 # Attempts and lost ones

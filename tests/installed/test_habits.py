@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.installed.conftest import ROOT, VERSIONS
@@ -65,3 +69,46 @@ def test_the_demo_installs_what_running_needs_and_nothing_else() -> None:
     assert "-e .\n" in rules["$(RUNTIME)"] and "[" not in rules["$(RUNTIME)"]
     assert "-e '.[dev]'" in rules["$(READY)"]
     assert rules["check"].startswith("$(READY)\n")
+
+
+def test_pins_are_what_the_site_says_and_a_moved_tag_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The site is a folder here: git is told to read its address as one."""
+
+    def git(*words: str) -> str:
+        command = [
+            "git",
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-C",
+            str(tmp_path / "o/n"),
+            *words,
+        ]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    (tmp_path / "o/n").mkdir(parents=True)
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "1")
+    git("tag", "-a", "v1", "-m", "an annotated one")
+    first = git("rev-parse", "HEAD")
+    for number, (key, value) in enumerate([(f"url.{tmp_path}/.insteadOf", "https://github.com/")]):
+        monkeypatch.setenv("GIT_CONFIG_COUNT", str(number + 1))
+        monkeypatch.setenv(f"GIT_CONFIG_KEY_{number}", key)
+        monkeypatch.setenv(f"GIT_CONFIG_VALUE_{number}", value)
+    workflow = tmp_path / "ci.yml"
+    workflow.write_text("    - uses: o/n@v1\n    - uses: o/n/below@v1\n    - run: x@y\n")
+    pin = [sys.executable, str(ROOT / "docs/pin_actions.py"), str(workflow)]
+    for _ in range(2):
+        subprocess.run(pin, check=True)
+        pinned = (
+            f"    - uses: o/n@{first} # v1\n    - uses: o/n/below@{first} # v1\n    - run: x@y\n"
+        )
+        assert workflow.read_text() == pinned
+    git("commit", "-q", "--allow-empty", "-m", "2")
+    git("tag", "-f", "v1")
+    ran = subprocess.run(pin, capture_output=True, text=True, check=False)
+    assert ran.returncode and "MovedError: o/n: v1 is" in ran.stderr
+    assert workflow.read_text() == pinned

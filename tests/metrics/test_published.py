@@ -99,6 +99,15 @@ def test_the_gold_list_is_cut_at_k() -> None:
     assert (published_of(made).locagent_file_acc_at_3, patch_of(made).acc_at_3) == (1.0, 1.0)
 
 
+def test_a_file_that_a_ranked_list_names_twice_counts_once() -> None:
+    """A list of another program: its recall was 2."""
+    twice, once = (
+        metrics_of(ranked(files, gold=[A, B])) for files in ([A, A.upper(), C, A], [A, C])
+    )
+    assert twice.file_level_metrics == once.file_level_metrics
+    assert twice.published_metrics == once.published_metrics
+
+
 def test_a_ranked_list_has_the_metrics_of_a_ranking_and_nothing_that_needs_calls() -> None:
     """D234: the one list that is computed without a trace."""
     metrics = metrics_of(ranked([C, A, "lib/x.py", B], gold=[A, B]))

@@ -19,7 +19,7 @@ from groundtrace.report.answer_text import (
     render,
     render_html,
     shown,
-    shown_row,
+    shown_rows,
 )
 from tests.impact.trial_rows import row
 
@@ -103,18 +103,18 @@ def test_a_name_can_not_colour_the_screen_or_break_a_line() -> None:
 
 
 def test_numbers_of_a_row_are_written_alike_and_none_is_rounded_away() -> None:
-    cost = shown_row(a_row("cost_usd", 0.099, 0.142, 0.043, 0.023, 0.080))
+    cost = shown_rows([a_row("cost_usd", 0.099, 0.142, 0.043, 0.023, 0.080)])[0]
     assert (cost.baseline, cost.config) == ("$0.10", "$0.14")
     assert cost.verdict == "higher: +$0.04 (+$0.02 to +$0.08)"
-    small = shown_row(a_row("cost_usd", 0.004, 0.046, 0.042, 0.023, 0.060))
+    small = shown_rows([a_row("cost_usd", 0.004, 0.046, 0.042, 0.023, 0.060)])[0]
     assert (small.baseline, small.change) == ("$0.004", "+$0.042")
-    near = shown_row(a_row(RECALL, 0.5, 0.52, 0.02, 0.003, 0.04))
+    near = shown_rows([a_row(RECALL, 0.5, 0.52, 0.02, 0.003, 0.04)])[0]
     assert near.interval == "(+0.3 to +4.0)", "an interval that leaves out 0 does not read as 0"
-    minutes = shown_row(a_row("agent_seconds", 1463.0, 406.0, -1057.0, -1500.0, -600.0))
+    minutes = shown_rows([a_row("agent_seconds", 1463.0, 406.0, -1057.0, -1500.0, -600.0)])[0]
     assert (minutes.baseline, minutes.config, minutes.change) == (
         "24.4 min",
         "6.8 min",
-        "−17.6 min",
+        "−18 min",
     )
 
 
@@ -154,32 +154,82 @@ def test_an_answer_is_rendered_from_its_json() -> None:
 
 def test_a_difference_follows_from_the_means_beside_it() -> None:
     """61.54 % and 97.44 % would be 62 % and 97 %, which are not +36 points apart."""
-    near = shown_row(a_row(RECALL, 0.6154, 0.9744, 0.3590, 0.22, 0.50))
-    assert (near.baseline, near.config, near.change) == ("61.5 %", "97.4 %", "+35.9 points")
-    assert near.interval == "(+22 to +50)", "ends are not added up"
-    noise = shown_row(a_row(RECALL, 6 / 7, 1.0, 1 / 7, -2.7e-10, 1 / 3))
+    near = shown_rows([a_row(RECALL, 0.6154, 0.9744, 0.3590, 0.22, 0.50)])[0]
+    assert (near.baseline, near.config, near.change) == ("61.5 %", "97.4 %", "+36 points")
+    assert near.interval == "(+22 to +50)"
+    noise = shown_rows([a_row(RECALL, 6 / 7, 1.0, 1 / 7, -2.7e-10, 1 / 3)])[0]
     assert (noise.baseline, noise.interval) == ("86 %", "(0 to +33)"), "an end of 0 is no number"
 
 
-SHARES = st.floats(0, 1).map(lambda share: round(share, 6))
-
-
-@given(SHARES, SHARES, st.sampled_from([RECALL, "reward", "cost_usd", "output_tokens"]))
-def test_written_numbers_add_up_or_are_as_short_as_can_be(
-    baseline: float, config: float, metric: str
-) -> None:
-    delta = config - baseline
-    found = shown_row(a_row(metric, baseline, config, delta, delta - 0.1, delta + 0.1))
-    one, other, change = (
-        Decimal(re.sub(r"[^\d.−-]", "", text).replace("−", "-"))
-        for text in (found.baseline, found.config, found.change)
+def test_rows_of_one_unit_are_written_alike() -> None:
+    """One row needs a decimal so that its difference follows; the one below it gets it too, and
+    money beside them does not."""
+    found = shown_rows(
+        [
+            a_row(RECALL, 0.6154, 0.9744, 0.3590, 0.22, 0.50),
+            a_row(READ, 0.50, 0.75, 0.25, 0.1, 0.4),
+            a_row("reward", 0.58, 0.69, 0.11, -0.23, 0.45),
+            a_row("cost_usd", 0.29, 0.39, 0.10, 0.06, 0.14),
+        ]
     )
-    digits = -one.as_tuple().exponent
-    unit = Decimal(1).scaleb(-digits)
-    assert abs(other - one - change) <= unit
-    scale = 100 if metric == RECALL else 1
-    for text, value in ((one, baseline), (other, config), (change, delta)):
-        assert abs(float(text) - value * scale) <= 0.51 * float(unit), "each is rounded truly"
+    assert [(one.baseline, one.config, one.change) for one in found] == [
+        ("61.5 %", "97.4 %", "+36 points"),
+        ("50.0 %", "75.0 %", "+25 points"),
+        ("0.58", "0.69", "+0.11"),
+        ("$0.29", "$0.39", "+$0.10"),
+    ]
+
+
+def test_an_interval_does_not_read_as_one_number_and_one_point_is_singular() -> None:
+    """Ends of 0.6 and 1.3 points read “+1 to +1”; and a difference read “+1 points”."""
+    narrow = shown_rows([a_row(RECALL, 0.5, 0.51, 0.01, 0.006, 0.013)])[0]
+    assert (narrow.change, narrow.interval) == ("+1.0 points", "(+0.6 to +1.3)")
+    one = shown_rows([a_row(RECALL, 0.5, 0.51, 0.01, -0.05, 0.07)])[0]
+    assert one.change == "+1 point"
+
+
+def test_a_missing_interval_says_how_many_tasks_differ() -> None:
+    """50 tasks of which 7 differ, all in 3 repositories, had “(50 tasks)” in place of it."""
+    few = {"reason": "fewer_than_4_differ", "n": 50, "ci_low": None, "ci_high": None}
+    numbers = (0.80, 0.94, 0.14, 0.0, 0.0)
+    rows = [
+        a_row("reward", *numbers, **few, better=better, worse=0, same=50 - better)
+        for better in (1, 3, 7)
+    ]
+    assert [one.interval for one in shown_rows(rows)] == [
+        "(1 task differs)",
+        "(3 tasks differ)",
+        "(differs in fewer than 4 repositories)",
+    ]
+
+
+SHARES = st.floats(0, 1).map(lambda share: round(share, 6))
+PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=3)
+
+
+@given(PAIRS, st.sampled_from([RECALL, "reward", "cost_usd", "output_tokens"]))
+def test_written_numbers_always_follow_and_are_rounded_truly(
+    pairs: list[tuple[float, float]], metric: str
+) -> None:
+    rows = [
+        a_row(metric, one, other, other - one, other - one - 0.1, other - one + 0.1)
+        for one, other in pairs
+    ]
+    digits = set()
+    for (baseline, config), found in zip(pairs, shown_rows(rows), strict=True):
+        one, other, change = (
+            Decimal(re.sub(r"[^\d.−-]", "", text).replace("−", "-"))
+            for text in (found.baseline, found.config, found.change)
+        )
+        digits.add((one.as_tuple().exponent, change.as_tuple().exponent))
+        assert one.as_tuple().exponent == other.as_tuple().exponent
+        unit = Decimal(1).scaleb(int(change.as_tuple().exponent))
+        assert abs(other - one - change) <= unit / 2, "the difference of the means, rounded"
+        scale = 100 if metric == RECALL else 1
+        for text, value in ((one, baseline), (other, config), (change, config - baseline)):
+            own = 10.0 ** int(text.as_tuple().exponent)
+            assert abs(float(text) - value * scale) <= 0.51 * own, "each is rounded truly"
+    assert len(digits) == 1, "rows of one unit are written alike"
 
 
 def test_the_header_counts_the_trials_of_the_tasks_compared() -> None:

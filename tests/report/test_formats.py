@@ -12,7 +12,7 @@ import pytest
 
 from groundtrace.documents.answer import AnswerRow
 from groundtrace.report import formats
-from groundtrace.report.answer_text import shown_row
+from groundtrace.report.answer_text import shown_rows
 from groundtrace.rows.value_columns import distribution
 from tests.conftest import Ran
 
@@ -107,7 +107,7 @@ def test_markdown_page_and_terminal_show_the_same_number(
     page = (folder / "retrieval_report.html").read_text(encoding="utf-8")
     answer = json.loads((folder / "impact_analysis.json").read_text())["answer"]
     shown = " ".join(ran.out.split())
-    for text in (shown_row(AnswerRow(**row)) for row in answer["rows"]):
+    for text in shown_rows([AnswerRow(**row) for row in answer["rows"]]):
         for place in (shown, " ".join(markdown.split())):
             assert f"{text.label} {text.baseline} → {text.config} {text.verdict}" in place
         cells = "".join(

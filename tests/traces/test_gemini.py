@@ -13,7 +13,10 @@ from groundtrace.config import Settings
 from groundtrace.model import ReadResult, Trace
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
+from groundtrace.traces import all_readers
 from groundtrace.traces.gemini.trace import _is_lines
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.loose import recognise, samples_of
 
 HEADER = {
     "sessionId": "s-1",
@@ -250,12 +253,12 @@ def test_a_session_that_is_cut_off_gives_the_messages_that_are_whole(tmp_path: P
 
 
 def test_a_subagents_session_is_no_trial(tmp_path: Path) -> None:
-    from groundtrace.storage import LocalFolder
-    from groundtrace.traces.gemini import GeminiReader
-
     session(tmp_path, said("m", call("a", "glob", {})), kind="subagent")
     file = next(tmp_path.iterdir()).name
-    (sample,) = GeminiReader().samples(LocalFolder(tmp_path), file)
+    found, _, _ = recognise(LocalFolder(tmp_path), file, all_readers()[0])
+    assert found is not None
+    (sample,) = samples_of(found, LocalFolder(tmp_path))
+    assert isinstance(sample, Sample)
     assert sample.no_trial is not None and "subagent" in sample.no_trial
     trace, _ = read_trace(tmp_path / file)
     assert [c.is_subagent for c in trace.calls] == [True]

@@ -186,7 +186,7 @@ def test_asking_for_names_imports_nothing_that_reads() -> None:
         "aider", "antigravity", "api_log", "atif", "chat", "claude_code", "cline", "codex", "cursor",
         "gemini", "inspect_ai", "mapped", "mcpbr", "mini_swe_agent", "openhands", "otel", "swe_agent",
     }  # fmt: skip
-    kit = {"kit", "kit.claims", "kit.trial_files"}
+    kit = {"kit", "kit.claims", "kit.reading", "kit.trial_files"}
     light = {*kit, *formats, *(f"{name}.reader" for name in formats)}
     assert loaded == light
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from groundtrace.model import Problem
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.kit import rows
+from groundtrace.traces.kit.known import Known
 from groundtrace.traces.kit.rows import Naming, find_row, named_rows
 
 
@@ -29,8 +30,10 @@ BY_ID = Naming("by id", name_of)
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
     rows._known.clear()
+    rows.HELD.clear()
     yield
     rows._known.clear()
+    rows.HELD.clear()
 
 
 def written(folder: Path, data: bytes, name: str = "rows.jsonl") -> LocalFolder:
@@ -54,6 +57,7 @@ def test_each_row_has_its_own_id_and_is_found_by_it(
     assert [name for name, value in named if not isinstance(value, Problem)] == [
         *("a", "b", "a.2", last)
     ]
+    rows.HELD.clear()  # as in a worker, which only has the places
     # From now on nothing but the row itself is read.
     monkeypatch.setattr(rows, "read_raw_rows", lambda *_: pytest.fail("all rows were read again"))
     for name, number in ((last, 4), ("a.2", 3), ("a", 1), ("b", 2)):
@@ -68,7 +72,7 @@ def test_rows_that_nobody_named_are_found_too(tmp_path: Path) -> None:
     first = find_row(folder, "rows.jsonl", "b", BY_ID)
     assert not isinstance(first, Problem)
     assert first["n"] == 2
-    assert set(next(iter(rows._known.values()))) == {"a", "b", "a.2", "row-6"}
+    assert set(next(iter(rows._known._values.values()))[0]) == {"a", "b", "a.2", "row-6"}
 
 
 def test_a_row_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -118,15 +122,15 @@ def test_names_of_another_reader_are_not_mixed_up(tmp_path: Path) -> None:
 def test_places_of_few_files_and_not_too_many_rows_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MAX_FILES", 2)
+    monkeypatch.setattr(rows, "_known", Known(2))
     monkeypatch.setattr(rows, "MAX_PLACES", 2)
     data = b'{"id": "a"}\n{"id": "b"}\n'
     for number in range(4):
         list(named_rows(written(tmp_path, data, f"{number}.jsonl"), f"{number}.jsonl", BY_ID))
-    assert [key[1] for key in rows._known] == ["2.jsonl", "3.jsonl"]
+    assert [key[1] for key in rows._known._values] == ["2.jsonl", "3.jsonl"]
     folder = written(tmp_path, data + b'{"id": "c"}\n', "more.jsonl")
     assert find_row(folder, "more.jsonl", "c", BY_ID) == {"id": "c"}
-    assert "more.jsonl" not in [key[1] for key in rows._known]
+    assert "more.jsonl" not in [key[1] for key in rows._known._values]
 
 
 ROW = st.fixed_dictionaries({"id": st.sampled_from(["a", "b", "a.2", ""]), "t": st.text()})
@@ -143,6 +147,10 @@ def test_every_row_is_found_as_it_was_named(
     folder = written(tmp_path_factory.mktemp("rows"), data)
     named = [one for one in named_rows(folder, "rows.jsonl", BY_ID) if one.name is not None]
     assert len({one.name for one in named}) == len(made)
+    for name, value in named:  # once by its place, and once as it was held
+        rows.HELD.clear()
+        assert find_row(folder, "rows.jsonl", name, BY_ID) == value
+    list(named_rows(folder, "rows.jsonl", BY_ID))
     for name, value in named:
         assert find_row(folder, "rows.jsonl", name, BY_ID) == value
 

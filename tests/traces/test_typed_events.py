@@ -16,7 +16,7 @@ from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.cursor import trace as cursor_trace
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.openhands import actions
-from groundtrace.traces.openhands import rows as openhands_rows
+from groundtrace.traces.openhands import trace as openhands_trace
 from groundtrace.traces.openhands.reader import OpenHandsReader
 from tests.traces.test_typed_documents import LISTS, ODD, OneFile, both, listed, members, said
 
@@ -106,13 +106,13 @@ CONDENSED = {
 @example({"history": [CONDENSED]})
 @given(members(history=listed(TOLD | st.lists(TOLD, max_size=2)), instance_id=st.just("a__b-1")))
 def test_a_row_of_openhands_is_the_same_as_types(row: dict[str, Any]) -> None:
-    both(OpenHandsReader(), row, (openhands_rows, "row_in"))
-    both(OpenHandsReader(), row, (openhands_rows, "row_in"), (openhands_rows, "row_of"))
+    both(OpenHandsReader(), row, (openhands_trace, "row_in"))
+    both(OpenHandsReader(), row, (openhands_trace, "row_in"), (openhands_trace, "row_of"))
 
 
 @given(listed(TOLD))
 def test_a_log_of_openhands_is_the_same_as_types(events: list[Any]) -> None:
-    both(OpenHandsReader(), events, (openhands_rows, "event_in"))
+    both(OpenHandsReader(), events, (openhands_trace, "event_in"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from groundtrace.truth import patches
 from groundtrace.truth.patches import edits, evidence, read_patch, unquote
 
 LETTERS = {"A": "added", "D": "deleted", "M": "modified", "T": "modified", "R": "renamed"}
@@ -304,3 +305,11 @@ def test_nothing_makes_the_reader_raise(text: str) -> None:
 
 def test_quoted_names_are_bytes_in_octal() -> None:
     assert unquote(r"docs/\303\244\"\\\t.md") == 'docs/ä"\\\t.md'
+
+
+def test_a_patch_of_very_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patches, "MAX_LINES", 12)
+    patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n"
+    assert [file.path for file in read_patch(2 * patch).files] == ["f"]
+    refused = read_patch(3 * patch)
+    assert (refused.files, refused.faults) == ((), ("more than 12 lines; none of them is used",))

@@ -6,6 +6,8 @@ import builtins
 import importlib
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 
 from groundtrace.errors import InputError, MissingExtraError
 from groundtrace.model import GroundTruth, Problem
-from groundtrace.truth import load_ground_truth
+from groundtrace.truth import load_ground_truth, rows
 from groundtrace.truth.definitions import load_tasks
 from groundtrace.truth.tasks import TaskIndex
 
@@ -160,6 +162,51 @@ def test_parquet_gives_the_same_tasks_as_jsonl(tmp_path: Path) -> None:
         truth("heron__heron-12", index("rows.jsonl"))[0].edit_chunks
     )
     assert [task.name for task in found.tasks] == [t.name for t in index("rows.jsonl").tasks]
+
+
+def _parquet(path: Path, rows: int, text: str) -> str:
+    duckdb = pytest.importorskip("duckdb")
+    made = f"SELECT 't' || i AS instance_id, {text} AS patch FROM range({rows}) AS r(i)"
+    duckdb.sql(f"COPY ({made}) TO '{path}' (FORMAT parquet)")
+    return str(path)
+
+
+def test_a_parquet_file_of_twenty_thousand_tasks_is_read(tmp_path: Path) -> None:
+    """Run apart: the limit of memory ended the whole program in DuckDB, without a message."""
+    file = _parquet(tmp_path / "t.parquet", 20_000, "repeat(md5(i::varchar) || chr(10), 80)")
+    read = (
+        f"from groundtrace.truth.definitions import load_tasks; print(len(load_tasks([{file!r}])))"
+    )
+    ran = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "20000\n"), ran.stderr
+
+
+def test_text_that_takes_no_place_in_a_parquet_file_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "MAX_TEXT", 50_000)
+    monkeypatch.setattr(rows, "MAX_RATIO", 1)
+    found = load_tasks([_parquet(tmp_path / "t.parquet", 1_000, "repeat('x', 1000)")])
+    assert found is not None
+    assert len(found.tasks) == 49  # 1000 characters and the name
+    assert [(p.kind, p.line) for p in found.problems] == [("too_large", 50)]
+
+
+def test_rows_and_their_problems_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten million rows without a name took 500 MB, a problem for each."""
+    monkeypatch.setattr(rows, "MAX_ROWS", 40)
+    monkeypatch.setattr(rows, "MOST_PROBLEMS", 7)
+    (tmp_path / "t.jsonl").write_text('{"instance_id": "a"}\n' + "{}\n" * 30 + "{\n" * 30)
+    found = load_tasks([str(tmp_path / "t.jsonl")])
+    assert found is not None and [task.name for task in found.tasks] == ["a"]
+    assert [p.kind for p in found.problems[:8]] == ["bad_task"] * 7 + ["too_large"]
+    assert len(found.problems) == 8
+    (tmp_path / "t.jsonl").write_text("".join(f'{{"id": "t{n}"}}\n' for n in range(60)))
+    found = load_tasks([str(tmp_path / "t.jsonl")])
+    assert found is not None and len(found.tasks) == 40
+    assert "more than 40 rows" in found.problems[0].reason
 
 
 def test_a_damaged_parquet_file_is_told(tmp_path: Path) -> None:

@@ -38,7 +38,10 @@ def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(file, "rb") as stream:
-            kind = os.fstat(file).st_mode
+            info = os.fstat(file)
+            kind = info.st_mode
+            if stat.S_ISREG(kind) and info.st_size > limit:
+                raise _too_large(path, limit)
             if not (stat.S_ISREG(kind) or stat.S_ISFIFO(kind)):
                 what = "a folder" if stat.S_ISDIR(kind) else "not a regular file"
                 raise InputError(f"{path}: cannot be read ({what})")
@@ -48,5 +51,9 @@ def read_given(path: Path, limit: int = MAX_GIVEN) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
     if len(data) > limit:
-        raise InputError(f"{path}: over {limit:,} bytes, which is the limit")
+        raise _too_large(path, limit)
     return data
+
+
+def _too_large(path: Path, limit: int) -> InputError:
+    return InputError(f"{path}: over {limit:,} bytes, which is the limit")

@@ -77,7 +77,7 @@ def _tolerant(data: bytes) -> Any:
     except RecursionError as error:
         raise BadJsonError("nested too deeply") from error
     except ValueError as error:  # integers over Python's digit limit
-        raise BadJsonError(str(error)) from error
+        raise BadJsonError("a number with thousands of digits") from error
 
 
 def name_text(name: str) -> str:

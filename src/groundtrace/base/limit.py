@@ -26,7 +26,7 @@ AGAIN_SECONDS = 1.0
 """Seconds until the exception is raised again, if some code has caught it."""
 
 
-MEMORY = 384 * 1024 * 1024
+MEMORY = 320 * 1024 * 1024
 """Bytes that reading one small file may take."""
 
 _OF_SIZE = 4

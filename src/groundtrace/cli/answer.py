@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,11 @@ def print_answer(document: ImpactDocument | None) -> None:
     from groundtrace.report.answer_text import WIDTH, analysis_text
 
     terminal = sys.stdout.isatty()
-    columns = shutil.get_terminal_size().columns if terminal else WIDTH
+    columns = WIDTH
+    if terminal:
+        import shutil  # it imports every kind of compression
+
+        columns = shutil.get_terminal_size().columns
     colour = wants_colour(os.environ, terminal=terminal)
     print_coloured(analysis_text(document, max(NARROWEST, min(WIDTH, columns)), colour))
 

@@ -197,6 +197,20 @@ def loose_items(
         )
 
 
+def _real_file(folder: Folder, name: str) -> str:
+    """What stands for a file, whatever links lead to it; empty where there are no links."""
+    if not isinstance(folder, LocalFolder):
+        return ""
+    path = f"{folder.url}/{name}"
+    try:
+        info = Path(path).stat()
+    except (OSError, ValueError):
+        return os.path.realpath(path)
+    # Some file systems give no numbers to their files, and then none has two names.
+    is_linked = info.st_nlink > 1 and info.st_ino
+    return f"{info.st_dev}:{info.st_ino}" if is_linked else os.path.realpath(path)
+
+
 _Place = tuple[Folder | FoundProblem | Skipped, tuple[str, ...]]
 """The folder that holds a file, or why something is no file; and the path below RUNS."""
 
@@ -265,14 +279,14 @@ class _Walk:
                 yield FoundProblem(shown, None, Problem(shown, "not_a_file", reason)), below
 
     def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
-        real = (
-            os.path.realpath(f"{folder.url}/{entry.name}")
-            if isinstance(folder, LocalFolder)
-            else ""
-        )
+        real = _real_file(folder, entry.name)
         if not real or real not in self._met:
             self._met.add(real)
             yield folder, (*parts, entry.name)
+        elif not entry.is_link:
+            shown = "/".join((*parts, name_text(entry.name)))
+            reason = "a hard link to a file that is read under another name"
+            yield Skipped(shown, None, reason), (*parts, entry.name)
 
     def _folder(
         self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]

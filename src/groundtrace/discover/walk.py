@@ -15,9 +15,6 @@ from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
 from groundtrace.discover.found import Found, FoundProblem, Skipped, fits, matches
 from groundtrace.discover.identity import located, record_tasks
-from groundtrace.discover.loose import discover_loose
-from groundtrace.discover.loose_items import LooseRun
-from groundtrace.discover.manifest import is_manifest, read_manifest
 from groundtrace.discover.records import (
     AGENT,
     Records,
@@ -33,6 +30,7 @@ from groundtrace.storage import EntryKind, Folder, Links, LocalFolder, Place
 from groundtrace.storage.listed import listed
 
 if TYPE_CHECKING:
+    from groundtrace.discover.loose_items import LooseRun
     from groundtrace.truth.tasks import TaskIndex
 
 MAX_DEPTH = 16
@@ -107,11 +105,16 @@ def layout_of(runs: Folder | Place, settings: Settings, *, by_run: bool = False)
     top = _Spot(runs, (), (), Links())
     first = _first_trial(top, settings)
     if first is None or (first.is_bare and _are_all_bare(top, settings)):
+        from groundtrace.discover.loose_items import LooseRun
+
         return RunsLayout(runs, settings, True, (LooseRun(),))
     return RunsLayout(runs, settings, not _holds_runs(top, settings, first))
 
 
 def _layout_of_file(folder: Folder, file: str, settings: Settings, *, by_run: bool) -> RunsLayout:
+    from groundtrace.discover.loose_items import LooseRun
+    from groundtrace.discover.manifest import is_manifest, read_manifest
+
     if not is_manifest(folder, file):
         return RunsLayout(folder, settings, True, (LooseRun(file),))
     name = clean_text(folder.name)
@@ -174,6 +177,8 @@ def _loose_trials(
     run: Run, loose: LooseRun, settings: Settings, tasks: TaskIndex | None, only: str | None
 ) -> Iterator[Found]:
     """Loose traces; if there are none, also what was wrong with the records of the folders."""
+    from groundtrace.discover.loose import discover_loose  # a run with records needs none of it
+
     nothing = True
     for item in discover_loose(
         run.folder, run.run_id, loose, settings=settings, tasks=tasks, only=only

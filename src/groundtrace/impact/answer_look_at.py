@@ -321,7 +321,7 @@ def _not_matched(comparison: MatchedComparison) -> Iterator[LookAt]:
     if comparison.not_met:
         why = ", ".join(NOT_MET[name] for name in comparison.not_met)
         own = [t.task_name for t in comparison.tasks or [] if t.not_met]
-        text = f"the two sides of {plural(len(own), 'task')} differ in more than the name: {why}"
+        text = f"{plural(len(own), 'task')} not matched in everything: {why}"
         yield LookAt(kind="not_matched", text=text, tasks=own[:MAX_TASKS_NAMED])
 
 

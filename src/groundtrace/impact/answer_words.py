@@ -22,6 +22,7 @@ from groundtrace.documents.comparison import (
 )
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
+    AS_POINTS,
     amount,
     dollars,
     listed,
@@ -44,7 +45,7 @@ _FILES = {"shown.file_recall": "found", "util_read_overlap_with_relevant_files":
 def refused(comparison: MatchedComparison) -> str:
     """Why two configurations cannot be compared."""
     n = comparison.n_matched_tasks
-    why = dropped_in_words(comparison) or comparison.reason or ""
+    why = dropped_in_words(comparison)
     have = "no task that can be compared" if not n else f"only {plural(n, 'task')} to compare"
     pair = f"{comparison.config} and {comparison.baseline_config}"
     return f"{pair} have {have}, and at least 3 are needed{f': {why}' if why else ''}."
@@ -63,8 +64,15 @@ class Sentences(Frozen, frozen=True):
 
     def headline(self) -> str:
         """The answer in sentences."""
-        said = [*self._clear(), *self._margin(), *self._open(), *self._untestable(), *self._scope()]
+        if not any(row.n for row in self.rows):
+            return "No number is known on both sides of a task, so nothing can be compared."
+        said = [*self._clear(), *self._margin(), *self._open(), *self._same()]
+        said += [*self._untestable(), *self._scope(), *self._no_reward()]
         return " ".join([*said, *self._found()])
+
+    def _no_reward(self) -> Iterator[str]:
+        if any(row.metric == REWARD and not row.n for row in self.rows):
+            yield "No task has a reward on both sides, so nothing says which solves more."
 
     def _found(self) -> Iterator[str]:
         wider = bool(self.comparison.dropped_tasks)
@@ -110,7 +118,7 @@ class Sentences(Frozen, frozen=True):
 
     def _open(self) -> Iterator[str]:
         """What is open, and how many tasks would settle it."""
-        rows = self._named("open")
+        rows = [row for row in self._named("open") if not _same(row)]
         if not rows:
             return
         text = f"Whether it {self._questions(rows)} is open"
@@ -121,6 +129,13 @@ class Sentences(Frozen, frozen=True):
             yield f"{text}: {_counts(own)}, and it hangs on the lost attempts."
         else:
             yield f"{text}: {_counts(own)}{self._needed(own)}."
+
+    def _same(self) -> Iterator[str]:
+        rows = [row for row in self._named("open") if _same(row)]
+        if rows:
+            names = listed([_what(row.metric) for row in rows], "or")
+            own = next((row for row in rows if row.metric == self.enough.metric), None)
+            yield f"No task differs in {names}{self._needed(own) if own else ''}."
 
     def _questions(self, rows: Sequence[AnswerRow]) -> str:
         verbs = dict(_OPEN) if self.graded else {**_OPEN, "reward": "solves"}
@@ -141,11 +156,12 @@ class Sentences(Frozen, frozen=True):
         can = self.enough
         if can.metric is None or can.needed is None:
             return ""
-        what = f"a difference of {can.at:.2f} in {short_name(can.metric)}"
+        size = f"{100 * can.at:.0f} points" if can.metric in AS_POINTS else f"{can.at:.2f}"
+        what = f"a difference of {size} in {short_name(can.metric)}"
         if can.detectable is not None and can.detectable <= can.at:
             return f"; {what} would show in at least 80 of 100 such comparisons"
         few = f"{plural(row.n, 'task')} are too few" if can.needed > row.n else ""
-        few = f"{', but' if row.better or row.worse else ';'} {few}" if few else ""
+        few = f", but {few}" if few else ""
         return f"{few}; to see {what} takes about {rounded(can.needed):,}"
 
     def _untestable(self) -> Iterator[str]:
@@ -171,9 +187,15 @@ class Sentences(Frozen, frozen=True):
             yield f"The verdicts hold for tasks of {which}; others may differ."
 
 
+def _same(row: AnswerRow) -> bool:
+    return not row.better and not row.worse
+
+
+def _what(metric: str) -> str:
+    return short_name(metric).removesuffix(" a task")
+
+
 def _counts(row: AnswerRow) -> str:
-    if not row.better and not row.worse:
-        return f"none of {plural(row.n, 'task')} differs in {short_name(row.metric)}"
     if row.reason == "changes_cancel":
         return "changes cancel inside each repository"
     better = plural(row.better, "task") if row.better else "no task"
@@ -192,19 +214,24 @@ def found_words(
     levels = [(what, by) for what, by in levels if by.shown_all.n and by.otherwise.n]
     if levels and not any(by.shown_all.solved + by.otherwise.solved for _, by in levels):
         if not sized:
-            among = f"of {sum(_counted(levels[0][1])):,} trials{' of all tasks' if wider else ''}"
-            yield f"None {among} was {_solved_word(graded)}."
+            over = "Over all tasks of both, none" if wider else "None"
+            n = sum(_counted(levels[0][1]))
+            yield f"{over} of {plural(n, 'trial')} was {_solved_word(graded)}."
         return
     for at, (what, by) in enumerate(levels):
         start = "Over all tasks of both, where" if wider and not at else "Where"
         text = (
-            f"{start} every {what} was shown, {by.shown_all.solved:,} of {by.shown_all.n:,} trials "
-            f"were {_solved_word(graded and not at)}, otherwise {by.otherwise.solved:,} of "
+            f"{start} every {what} was shown, {_of(by.shown_all)} "
+            f"{_solved_word(graded and not at)}, otherwise {by.otherwise.solved:,} of "
             f"{by.otherwise.n:,}"
         )
         size, is_open = _size(by) if sized else ("", False)
         cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
         yield f"{text}{size}{cause}."
+
+
+def _of(solved: Solved) -> str:
+    return f"{solved.solved:,} of {plural(solved.n, 'trial')} {'was' if solved.n == 1 else 'were'}"
 
 
 def _counted(by: ByFound) -> tuple[int, int]:
@@ -233,9 +260,7 @@ def alone_text(
     """The answer for one configuration: solved, found, and solved where found or not."""
     said = []
     if solved.n:
-        said.append(
-            f"{solved.solved:,} of {plural(solved.n, 'trial')} were {_solved_word(graded)}."
-        )
+        said.append(f"{_of(solved)} {_solved_word(graded)}.")
     elif not any_truth:
         return (
             "Nothing says which files were relevant or whether a trial was solved, so neither "
@@ -247,8 +272,10 @@ def alone_text(
         return " ".join([*said, *(() if any_truth else ("Relevant files are not known.",))])
     shown, otherwise = _counted(linked.by_found)
     if shown + otherwise and not (shown and otherwise):
-        which = f"all {shown:,}" if shown else f"none of {otherwise:,}"
-        said.append(f"Every relevant file was shown in {which} of them.")
+        n = shown + otherwise
+        where = f" in {'all' if shown else 'none of'} {n:,} trials" if n > 1 else ""
+        not_one = "Not every" if n == 1 and otherwise else "Every"
+        said.append(f"{not_one} relevant file was shown{where}.")
     return " ".join([*said, *found_words(linked, graded=False, sized=True)])
 
 

@@ -78,9 +78,9 @@ def shown_names(evidence: EvidenceView) -> set[str]:
 def ranked_names(evidence: EvidenceView) -> tuple[list[set[str]], str | None]:
     """The names in lower case of each file, in the order of a ranked list, else in the order in
     which files were first shown; or why there is no order."""
-    ranking = evidence.document.ranking
-    if ranking is not UNSET:
-        return [{file.lower()} for file in ranking.files], None
+    ranked = evidence.ranked
+    if ranked is not None:
+        return [{file.lower()} for file in ranked], None
     why = evidence.trace_reason or evidence.older
     return ([], why) if why is not None else (list(map(names_of, evidence.first(SHOWN))), None)
 

@@ -101,6 +101,20 @@ class EvidenceView:
         self._firsts: dict[frozenset[AccessKind], tuple[Touch, ...]] = {}
 
     @cached_property
+    def ranked(self) -> list[str] | None:
+        """The files of a ranked list, each once at its first place; None if the trial is none.
+
+        A list of another program that named a file twice had a recall of 2.
+        """
+        ranking = self.document.ranking
+        if ranking is UNSET:
+            return None
+        firsts: dict[str, str] = {}
+        for file in ranking.files:
+            firsts.setdefault(file.lower(), file)
+        return list(firsts.values())
+
+    @cached_property
     def trace_reason(self) -> NotComputable | None:
         """Why it is not known what the agent did (D19)."""
         coverage, calls = self.document.coverage, len(self.document.events)

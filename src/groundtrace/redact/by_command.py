@@ -23,8 +23,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "vault": (rf"\bvault[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}(?:token=)?(?!\w{{1,30}}=){VALUE}",),
     "secret set": (
         rf"\bgh[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s(?:--body|-b)[=\s]\s{{0,8}}{VALUE}",
-        rf"\bkeyvault[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",
     ),
+    "--value": (
+        r"\b(?:secrets?[ \t:]{1,8}(?:set|create|put|add|update)|(?:set|create|put|add)-secret)\b"
+        rf"{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",
+    ),
+    "setuser": (r"(?i)\bsetuser\b[^\n]{0,100}?\s[\"']?>(?P<value>[^\s\"']{3,200})",),
     "put-parameter": (rf"\bput-parameter\b{_REST}\s--value[=\s]\s{{0,8}}{VALUE}",),
     "--secret-": (r"--secret-(?:string|binary)[=\s]\s{0,8}[\"']?(?P<value>\{[^\n]{3,4000}?\})",),
     "from-literal": (rf"--from-literal[=\s]\s{{0,8}}[\"']?[\w.-]{{1,80}}={VALUE}",),
@@ -50,12 +54,17 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         rf"(?i)\b(?:redis|valkey|keydb)-cli\b{_REST}\sAUTH[ \t]{{1,8}}(?:[\w.-]{{1,40}}[ \t]{{1,8}})?{VALUE}",
         rf"\breset-admin-password[ \t]{{1,8}}{_FLAGS}{VALUE}",
     ),
+    "-password": (
+        r"\b(?:re)?set(?:-\w{1,12})?-password[ \t]{1,8}(?:--?\w[\w-]{0,30}[ \t]{1,8}){0,3}"
+        r"[\"']?(?P<value>(?=[A-Za-z]{0,40}[^A-Za-z\s\"'])[^\s\"'|;&<>$-][^\s\"'|;&<>]{2,200})",
+    ),
     "requirepass": (rf"(?i)\brequirepass[ \t]{{1,8}}{VALUE}",),
     "masterauth": (rf"(?i)\bmasterauth[ \t]{{1,8}}{VALUE}",),
     "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
     "<<<": (
-        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl)\b"
-        rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
+        rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl|smbpasswd"
+        r"|vercel[ ]env|ssh-add|read[ ]-\w{0,3}s)\b"
+        rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}\$?[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
     ),
     "encrypt_string": (rf"\bencrypt_string[ \t]{{1,8}}{_FLAGS}{VALUE}",),
     "pulumi": (
@@ -112,9 +121,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         r"(?i)\bsetProperty\([\"'][\w.-]{0,80}(?:password|secret|token|key)[\"'],\s{0,8}"
         r"[\"'](?P<value>[^\"'\n]{3,400})[\"']",
     ),
-    "<entry": (
-        r"(?i)<entry[ ]key=[\"'][\w.-]{0,80}(?:password|secret|token|api[._-]?key)[\"']>"
-        r"(?P<value>[^<$\s]{3,400})<",
+    **dict.fromkeys(
+        ("<entry", "<setting", "<param", "<property"),
+        (
+            r"(?i)<(?:entry|setting|param|property)[ ](?:key|name)=[\"'][\w.-]{0,80}"
+            r"(?:password|secret|token|api[._-]?key)[\"']>(?P<value>[^<$\s]{3,400})<",
+        ),
     ),
     "variable": (
         r"\bvariable[ ]\"\w{0,80}(?:password|secret|token|_key)\"\s{0,8}\{[^{}]{0,400}?"
@@ -127,7 +139,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "chamber": (
         rf"\bchamber[ \t]{{1,8}}write[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
     ),
-    "securestring": (rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}{_FLAGS}{VALUE}",),
+    "securestring": (
+        rf"(?i)\bConvertTo-SecureString[ \t]{{1,8}}{_FLAGS}{VALUE}",
+        r"(?i)([\"'])(?P<value>[^\"'\n]{3,200})\1\s{0,4}\|\s{0,4}ConvertTo-SecureString",
+    ),
     "env:": (
         rf"(?i)\b(?:set|new)-(?:item|content)\b{_REST}\benv:[\\/]{{0,8}}\w{{0,60}}"
         rf"(?:token|secret|passw?o?r?d?|pwd|key|credentials?)[\"']?[ \t]{{1,8}}{_FLAGS}{VALUE}",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from groundtrace.base.patterns import regex
+from groundtrace.redact.secret_values import is_scrambled
 
 CredentialSpan = tuple[int, int]
 """Where a credential begins and ends in a text."""
@@ -27,45 +28,50 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
     _WORD: {
         **dict.fromkeys(("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), 16),
         **dict.fromkeys(("sk_live_", "sk_test_", "rk_live_", "rk_test_", "dckr_pat_"), 16),
-        **dict.fromkeys(("hf_", "r8_", "gsk_", "pplx-", "xai-", "lin_api_", "figd_", "ntn_"), 24),
-        **dict.fromkeys(("ATATT3", "ATCTT3", "ATBB", "nfp_", "CFPAT-"), 24),
+        **dict.fromkeys(("hf_", "r8_", "gsk_", "pplx-", "xai-", "lin_api_", "ntn_"), 24),
+        **dict.fromkeys(("ATBB", "nfp_"), 24),
         **dict.fromkeys(("rubygems_", "bkua_", "sntryu_", "slk_", "tfp_", "pnu_", "pnb_"), 24),
-        **dict.fromkeys(("npm_", "AQVN", "AKID", "sbp_"), 30),
+        **dict.fromkeys(("npm_", "AKID", "sbp_"), 30),
         **dict.fromkeys(("secret_", "AKCp", "cmVmdGtu", "EZAK", "EZTK"), 40),
         **dict.fromkeys(("rzp_live_", "rzp_test_", "FLWSECK-", "FLWSECK_TEST-"), 12),
         **dict.fromkeys(("LTAI", "whsec_", "EAACEdEose0cBA", "sm_aat_", "sm_pat_", "sm_sat_"), 16),
-        **dict.fromkeys(("dckr_oat_", "rnd_", "aio_", "fw_", "vcp_", "zpka_", "lin_oauth_"), 24),
+        **dict.fromkeys(("dckr_oat_", "rnd_", "aio_", "fw_", "vcp_", "lin_oauth_"), 24),
         **dict.fromkeys(("csk-", "phx_", "sess-", "p8e-", "jina_", "API-"), 32),
     },
     _DASHED: {
-        **dict.fromkeys(("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "sq0atp-"), 16),
+        **dict.fromkeys(("gldt-", "glrt-", "glcbt-", "glptt-", "gloas-", "sq0atp-"), 16),
         **dict.fromkeys(("glagent-", "glsoat-", "glft-", "glimt-", "glffct-", "glrtr-"), 16),
         **dict.fromkeys(("tskey-auth-", "tskey-api-", "tskey-client-", "tvly-", "xwfp-"), 16),
         **dict.fromkeys(("xkeysib-", "xsmtpsib-", "lsv2_pt_", "lsv2_sk_", "vercel_blob_rw_"), 24),
         **dict.fromkeys(("nvapi-", "tgp_v1_", "fo1_", "dnkey-", "napi_", "y0_", "pa-"), 40),
-        **dict.fromkeys(("pscale_oauth_", "bce-v3/ALTAK-"), 24),
+        **dict.fromkeys(("pscale_oauth_", "bce-v3/ALTAK-", "zpka_"), 24),
         **dict.fromkeys(("github_pat_", "sgp_", "GOCSPX-", "NRAK-", "NRII-", "sb_secret_"), 20),
         **dict.fromkeys(("shippo_live_", "duffel_live_", "xapp-", "sq0csp-"), 20),
         **dict.fromkeys(("pypi-Ag", "PMAK-", "CCIPAT_", "glsa_", "pscale_tkn_", "pscale_pw_"), 24),
         **dict.fromkeys(("HRKU-", "hrku-", "fio-u-", "rdme_", "pcsk_"), 24),
-        **dict.fromkeys(("AIza",), 30),
+        **dict.fromkeys(("AIza", "AQVN"), 30),
+        **dict.fromkeys(("figd_", "CFPAT-", "wandb_v1_"), 24),
+        **dict.fromkeys(("EAAA",), 56),
         **dict.fromkeys(("ops_eyJ",), 40),
     },
     _DOTTED: {
         **dict.fromkeys(("ya29.", "hvs.", "hvb.", "hvr.", "dp.pt.", "dp.st.", "dt0c01."), 20),
         **dict.fromkeys(("dp.ct.", "dp.sa.", "dp.scim.", "dp.audit.", "dt0s01.", "sha256~"), 20),
-        **dict.fromkeys(("sk.eyJ", "glc_eyJ", "sntrys_", "fm2_"), 24),
+        **dict.fromkeys(("sk.eyJ", "glc_eyJ", "sntrys_", "t1.9euel", "ATATT3", "ATCTT3"), 24),
+        **dict.fromkeys(("glpat-",), 16),
         **dict.fromkeys(("SG.",), 32),
         **dict.fromkeys(("sl.",), 60),
     },
     _HEX: {
         **dict.fromkeys(("dop_v1_", "doo_v1_", "dor_v1_", "dapi", "pul-", "sqp_", "squ_"), 32),
-        **dict.fromkeys(("sqa_", "key-", "SK", "e2b_", "fc-", "dkea"), 32),
+        **dict.fromkeys(
+            ("sqa_", "key-", "SK", "e2b_", "fc-", "dkea", "crsr_", "mlsn.", "ls__"), 32
+        ),
         **dict.fromkeys(("sk_",), 40),
         **dict.fromkeys(("shpat_", "shpss_", "shpca_", "shppa_"), 24),
     },
     _BASE64: {
-        **dict.fromkeys(("bedrock-api-key-",), 60),
+        **dict.fromkeys(("bedrock-api-key-", "fm2_"), 60),
     },
 }
 """From the characters of a body to the prefixes before it, each with the smallest length of the
@@ -123,6 +129,19 @@ _INSIDE: Mapping[str, str] = {
     "sk-lf-": rf"sk-lf-{_UUID}",  # Langfuse
     "waka_": rf"waka_{_UUID}",
     "sdk-": rf"sdk-{_UUID}",  # LaunchDarkly
+    "ctx7sk-": rf"ctx7sk-{_UUID}",
+    "Fe26.2*": r"Fe26\.2\*[A-Za-z0-9_*.-]{32,}",  # sealed cookies and tokens
+    # A private key in PEM as one word, as in a Kubernetes secret: not `BEGIN CERTIFICATE`.
+    "LS0tLS1CRUdJTi": r"LS0tLS1CRUdJTi(?:BQUklW|BS|BP|BF|BE)[A-Za-z0-9+/=]{20,}",
+    # Hashes of passwords as crypt and its successors write them.
+    "$6$": r"\$6\$[A-Za-z0-9./=$]{40,}",
+    "$5$": r"\$5\$[A-Za-z0-9./=$]{40,}",
+    "$y$": r"\$y\$[A-Za-z0-9./$]{40,}",
+    "$1$": r"\$1\$[A-Za-z0-9./]{2,8}\$[A-Za-z0-9./]{22}",
+    "$apr1$": r"\$apr1\$[A-Za-z0-9./]{2,8}\$[A-Za-z0-9./]{22}",
+    "$2": r"\$2[abxy]\$[0-9]{2}\$[A-Za-z0-9./]{53}",
+    "$argon2": r"\$argon2(?:id|i|d)\$[A-Za-z0-9+/=,$]{40,}",
+    "pbkdf2_sha": r"pbkdf2_sha(?:1|256|512)\$[0-9]{3,9}\$[A-Za-z0-9+/=$]{40,}",
     "access-": rf"access-(?:production|development|sandbox)-{_UUID}",  # Plaid
     "amzn.mws.": rf"amzn\.mws\.{_UUID}",
     "A3-": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",  # 1Password
@@ -140,6 +159,32 @@ _INSIDE: Mapping[str, str] = {
     ".": r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",  # Discord
 }
 """From a text inside a form, not at its beginning, to the form."""
+
+
+_BODY = regex(r"[_-](?P<body>[A-Za-z0-9]{24,}+)")
+"""What a service may have drawn at random and put behind its name: `apify_api_…`, `phx_…`."""
+_SERVICE = regex(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{0,15}(?:[_-][A-Za-z0-9]{1,8}){0,3}\Z")
+_LEAST = 32
+_SAYS_KEY = regex(r"[_-](?:live|prod|sandbox|test|api|pat|sk|key|token|secret|oat|rk)\Z")
+"""Words of a service behind which a shorter body, and one of hexadecimal digits, is a credential."""
+_NO_SERVICE = regex(
+    r"(?i)(?:sha\d{1,3}|md5|h1|integrity|digest|hash|chatcmpl|call|msg|req|resp|run|toolu|file|thread"
+    r"|asst|step|item|gen|chunk|cache)(?![a-z])"
+)
+"""Words before a digest, or before an id of a call or an answer."""
+
+
+def _of_a_service(text: str) -> Iterator[CredentialSpan]:
+    """Tokens of services that no list here has: a name in front, and a long random word."""
+    for found in _BODY.finditer(text):
+        before = text[max(0, found.start() - 44) : found.start()]
+        name = _SERVICE.search(before)
+        if name is None or _NO_SERVICE.match(name[0]):
+            continue
+        body = found["body"]
+        told = _SAYS_KEY.search(name[0]) is not None
+        if (told or len(body) >= _LEAST) and is_scrambled(body, hexadecimal=told):
+            yield found.start() - len(name[0]), found.end()
 
 
 def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
@@ -188,6 +233,8 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
             if mark in words:
                 for form in _FORMS[mark]:
                     yield from _found(text, form) if form.leads else _searched(text, form)
+    if "_" in text or "-" in text:
+        yield from _of_a_service(text)
 
 
 def _found(text: str, form: _Form) -> Iterator[CredentialSpan]:

@@ -145,8 +145,17 @@ _NOT_FIRST: Mapping[NameKind, frozenset[str]] = {
 _SEPARATOR = regex(
     r"""(?:\\{0,3}["'\]]){0,2}[ \t]{0,16}"""
     r"""(?:,?\s{0,16}(?:\\{0,3}["'])?[Vv]alue(?:\\{0,3}["'])?\s{0,8}(?=[:=]))?"""
-    r"""(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
+    r"""\\{0,2}(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
 )
+_TYPED = regex(
+    r"(?:\[\]|:[ ]{0,4}[^\n\"'=:;,(){}]{1,60}|[ ]{1,4}(?:string|String|str)\b)[ \t]{0,8}=[ \t]{0,8}"
+    r"(?:[A-Z]\w{1,30}\()?(?=[\"'`])"
+)
+"""What is between a name and its value in a declaration: `token: str = "…"`, `var token string = "…"`."""
+_ELSE = regex(r"[\])]{0,2}[ ]{1,4}(?:\|\||\?\?|or)[ ]{1,4}(?=[\"'`])")
+"""What is between a name and what stands in for it: `process.env.DB_PASSWORD || '…'`."""
+_BLOCK = regex(r"[|>][+-]?\n[ ]{1,40}|!!?\w{1,20}[ ]{1,4}")
+"""What may stand before a value in YAML: the begin of a block, a tag."""
 _ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
 _FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
@@ -156,11 +165,11 @@ _SETS = regex(
     r"\s[^\n|;&\"']{0,79}[\"']?[^\s|;&\"']{0,79}\Z"
 )
 """A program before a name that takes the name and its value as two words."""
-_ELEMENT = regex(r">(?=[^<\s])")
+_ELEMENT = regex(r">(?:<!\[CDATA\[)?(?=[^<\s])")
 _QUOTE = regex(r"""\\{0,3}["'`]|[rbuf]["']""")
 _UNQUOTED = regex(r"""[^\s"'`,;&|<>]+""")
 _SCHEME = regex(
-    r"(?i)(?:bearer|basic|token|digest|apikey|key|bot|splunk|ssws|negotiate)(?:[ \t]|\\{1,8} |%20)+"
+    r"(?i)(?:bearer|basic|digest|apikey|bot|splunk|ssws|negotiate|[\w-]{0,24}(?:key|token))(?:[ \t]|\\{1,8} |%20)+"
 )
 
 
@@ -210,7 +219,7 @@ def kind_of(name: str) -> NameKind | None:
     if not words:
         return None
     kind = _KINDS.get(words[-1])
-    if kind is None and words[-1].endswith(("password", "passwd", "apikey")):
+    if kind is None and words[-1].endswith(("password", "passwd", "storepass", "apikey")):
         kind = "password" if "pass" in words[-1] else "token"
     if kind is None:
         return None
@@ -244,16 +253,26 @@ def _name_at(text: str, anchor: re.Match[str]) -> CredentialSpan:
 
 def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Written, str] | None:
     """The value of a name, how it is written, and the sign between them."""
+    typed = _TYPED.match(text, end)
+    if typed is not None:
+        return _value_at(text, typed.end(), "quoted", "=")
+    other = _ELSE.match(text, end)
+    if other is not None:
+        found = _value_at(text, other.end(), "quoted", "=")
+        return None if found is None else (found[0], "spaced", "=")  # a mere word is a default
     sign = _SEPARATOR.match(text, end)
     if sign is not None:
         if sign["sign"] == "==":
             return None
         spaced = bool(sign["blank"]) or sign["sign"] in (":", ":=", "=>")
-        return _value_at(text, sign.end(), "spaced" if spaced else "joined", sign["sign"])
+        block = _BLOCK.match(text, sign.end()) if spaced else None
+        at = sign.end() if block is None else block.end()
+        return _value_at(text, at, "spaced" if spaced else "joined", sign["sign"])
     if text.startswith("-", start):
         flag = _FLAG_SEPARATOR.match(text, end)
         return None if flag is None else _value_at(text, flag.end(), "joined", " ")
-    if text[start:end].isupper() and (argument := _ARGUMENT.match(text, end)) is not None:
+    name = text[start:end]
+    if (name.isupper() or "-" in name[1:]) and (argument := _ARGUMENT.match(text, end)) is not None:
         return _value_at(text, argument.end(), "quoted", ",")
     apart = _WORD_SEPARATOR.match(text, end)
     if apart is not None and _SETS.search(text, max(0, start - _MAX_NAME), start):

@@ -12,9 +12,9 @@ from groundtrace.redact.by_command import MARKS as COMMAND_MARKS
 from groundtrace.redact.by_form import CredentialSpan
 from groundtrace.redact.secret_values import LONG_RANDOM, is_random
 
-_KEY_BEGIN = "-----BEGIN "
-_KEY_HEAD = regex(r"-----BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = regex(r"-----END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BEGIN = "PRIVATE KEY"
+_KEY_HEAD = regex(r"-{4,5}[ ]?BEGIN [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?[ ]?-{4,5}")
+_KEY_END = regex(r"-{4,5}[ ]?END [A-Z0-9 ]{0,60}PRIVATE KEY(?: BLOCK)?[ ]?-{4,5}")
 
 _USER_INFO = regex(r"://(?P<user>[^\s:/@?#\"'<>]{0,200})(?P<pass>:[^\s/@\"'<>]{0,400})?@")
 
@@ -35,14 +35,14 @@ _AZURE = regex(r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret)=(?P<value>[A-
 _SQL = regex(
     r"(?i)(?:\bidentified\s{1,8}(?:with\s{1,8}[\w'\"]{1,60}\s{1,8})?by(?:\s{1,8}password)?"
     r"|\b(?:role|user|login|with|set|encrypted)\b[^;\n]{0,200}?\bpassword(?:\s{0,8}=)?"
-    r"|\bpassword\s{0,8}\()\s{0,8}N?\\?(?P<quote>['\"])(?P<value>[^'\"\n]{3,400})(?P=quote)"
+    r"|,\s{0,8}secret|\bpassword\s{0,8}\()\s{0,8}N?\\?(?P<quote>['\"])(?P<value>[^'\"\n]{3,400})(?P=quote)"
 )
 _NETRC = regex(
     r"\blogin\s{1,8}\S{1,200}\s{1,8}(?:account\s{1,8}\S{1,200}\s{1,8})?password\s{1,8}(?P<value>\S{3,400})"
 )
 _OPENSSL = regex(r"(?<!\w)-pass(?:in|out)?\s{1,8}[\"']?pass:(?P<value>[^\s\"'$]{3,400})")
 _PGPASS = regex(
-    r"(?m)(?:^|(?<=[\s\"']))[\w.*-]{1,200}:(?:5432|5433|6432|3306|1433|1521|27017|\*):[\w*-]{1,80}:[\w*-]{1,80}:(?P<value>[^\s\"';]{3,400})(?=$|[\s\"';])"
+    r"(?m)(?:^|(?<=[\s\"']))[\w.*-]{1,200}:(?:543[2-4]|6[45]432?|6543|3306|1433|1521|27017|\*):[\w*-]{1,80}:[\w*-]{1,80}:(?P<value>[^\s\"';]{3,400})(?=$|[\s\"';])"
 )
 _SAID = regex(
     r"(?:echo|printf)\s{1,8}(?:-n\s{1,8})?(?:[\"']%s\\?n?[\"']\s{1,8})?[\"']?(?:[\w.-]{1,60}:)?"
@@ -50,7 +50,7 @@ _SAID = regex(
     r"(?:sudo\s{1,8}(?:-\w\s{1,8}){0,3}-S\b|(?:sudo\s{1,8})?(?:chpasswd|passwd|cryptsetup|kinit|su|gpg)\b"
     r"|(?:docker|podman|nerdctl|helm|oras|crane|buildah|skopeo|gh|glab|npm|cargo|vault|az|op|bw)\b"
     r"[^\n|;&]{0,60}?\b(?:login|secret|secrets|create)\b|wrangler\s{1,8}secret|gh\s{1,8}secret"
-    r"|fly(?:ctl)?\s{1,8}secrets|gcloud\s{1,8}secrets|pass\s{1,8}insert|smbpasswd|vercel\s{1,8}env)"
+    r"|(?:kubectl|oc)\s{1,8}create\s{1,8}secret|fly(?:ctl)?\s{1,8}secrets|gcloud\s{1,8}secrets|pass\s{1,8}insert|smbpasswd|vercel\s{1,8}env)"
 )
 
 _PAIR = regex(
@@ -58,27 +58,62 @@ _PAIR = regex(
 )
 
 _AUTH = regex(
-    r"(?i)http(?:basic|digest|ntlm)?auth\(\s{0,8}[\"'][^\"'\n]{1,100}[\"']\s{0,8},\s{0,8}[\"']"
+    r"(?i)(?:(?:http(?:basic|digest|ntlm)?|\.|basic_?)auth|with_?credentials|\.login)\("
+    r"\s{0,8}[\"'][^\"'\n]{1,100}[\"']\s{0,8},\s{0,8}(?:Some\()?[\"']"
     r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\"'\n])[^\"'\n]{3,200})"
 )
 """Not a mere word: `HTTPBasicAuth('user', 'pass')` is an example."""
 _SAID_KEY = regex(
-    r"(?i)(?:\b(?:secret|api|access|private|auth)(?:[ ]access)?[ ](?:key|token)(?:[ ]id)?(?:[ ]is[ ]|[ ]?[:=])"
+    r"(?i)(?:\b(?:secret|api|access|private|auth)(?:[ ]access)?[ ](?:key|token)(?:[ ]id)?(?:[ ]is:?[ ]|[ ]?[:=])"
     r"|\bSecretAccessKey(?=[ \t]))[ \t]{0,8}[\"'`]?(?P<value>(?=[A-Za-z+/_-]{0,30}\d)[A-Za-z0-9+/_=-]{16,})"
 )
 """A key as a program prints it for people: `Secret key: …`."""
 
+_SAID_PASSWORD = regex(
+    r"(?i)\bpassword[ ](?:is[ ]generated[ ])?for[ ][^\n:]{1,60}?(?:[ ]is)?:[ \t]{1,4}"
+    r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\s])\S{6,200})"
+)
+"""A password as a program prints it for people: `The password for the elastic user is: …`."""
+_BEARER = regex(r"(?i)bearer_?auth\(\s{0,8}[\"'](?P<value>[^\"'\n]{8,400})[\"']")
+_BIND = regex(
+    r"(?i)(?:bind_?|root)pwd?[\"']?(?:[ \t]{0,8}[:=][ \t]{0,8}|[ \t]{1,8})[\"']?(?P<value>[^\s\"']{3,200})"
+)
+_UNSEAL = regex(r"(?i)\bunseal[ ]key[ ]\d{1,2}:[ \t]{1,8}(?P<value>\S{16,})")
+_IN_CI = regex(r"(?:::add-mask::|issecret=true\])(?P<value>\S{3,400})")
+_WEB_KEY = regex(r"\"(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"(?P<value>[A-Za-z0-9_-]{20,})\"")
+"""The secret numbers of a JSON Web Key."""
+
 _SIMPLE = (
+    (("password for", "generated for"), _SAID_PASSWORD),
+    (("unseal key",), _UNSEAL),
+    (("::add-mask::", "issecret=true]"), _IN_CI),
+    (('"kty"',), _WEB_KEY),
     (("bearer", "basic"), _SCHEME),
     (("accountkey", "sharedaccesskey", "sharedsecret"), _AZURE),
-    (("identified", "password"), _SQL),
+    (("identified", "password", "create secret"), _SQL),
     (("login",), _NETRC),
     (("auth",), _PAIR),
-    (("auth(",), _AUTH),
+    (("auth(", "credentials(", ".login("), _AUTH),
+    (("bearer_auth(", "bearerauth("), _BEARER),
+    (("bindpw", "bind_pw", "rootpw"), _BIND),
     (("secret key", "api key", "access key", "private key", "auth key"), _SAID_KEY),
     (("secret token", "api token", "access token", "auth token", "secretaccesskey"), _SAID_KEY),
     (("pass:",), _OPENSSL),
-    ((":5432:", ":5433:", ":6432:", ":3306:", ":1433:", ":1521:", ":27017:", ":*:"), _PGPASS),
+    (
+        (
+            ":5432:",
+            ":5433:",
+            ":5434:",
+            ":6432:",
+            ":6543:",
+            ":3306:",
+            ":1433:",
+            ":1521:",
+            ":27017:",
+            ":*:",
+        ),
+        _PGPASS,
+    ),
     (("echo", "printf"), _SAID),
     (("hook", "telegram", "ifttt", "dingtalk"), _HOOKS),
 )
@@ -126,6 +161,11 @@ _PROGRAMS = (
         apart="p",
     ),
     _Program(
+        ("winrm", "crackmapexec", "nxc ", "hydra", "smbmap"),
+        r"evil-winrm|crackmapexec|nxc|hydra|smbmap",
+        apart="p",
+    ),
+    _Program(
         ("mongo", "cqlsh", "influx", "clickhouse", "ipmitool"),
         r"mongo(?:sh|dump|restore|import|export)?|cqlsh|influx|clickhouse-client|ipmitool",
         apart="pP",
@@ -134,7 +174,7 @@ _PROGRAMS = (
     _Program(
         ("zip ", "sqlcmd", "bcp ", "isql"), r"unzip|zip|sqlcmd|bcp|isql", joined="P", apart="P"
     ),
-    _Program(("mosquitto", "p4 "), r"mosquitto_\w{2,8}|p4", apart="P"),
+    _Program(("mosquitto", "p4 ", "knife "), r"mosquitto_\w{2,8}|p4|knife", apart="P"),
     _Program(("ldap",), r"ldap(?:search|add|modify|delete|whoami|passwd)", apart="w"),
     _Program(("security ",), r"security\s+[a-z-]{3,40}", apart="wp"),
     _Program(("ssh-keygen",), r"ssh-keygen", joined="", apart="NP"),

@@ -55,6 +55,8 @@ _CALL = regex(r"[\w.:>-]{0,120}[(\[]")
 _IDENTIFIER = regex(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}\Z")
 _LETTERS = regex(r"[A-Za-z_]+\Z")
 _PATH = regex(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
+_BASE64 = regex(r"/(?=[A-Za-z/+]{0,30}[0-9])[A-Za-z0-9+/]{27,}={0,2}\Z")
+_SMALL = regex(r"[a-z]++")
 _PARTS = regex(r"(?:id|src|source|type|env|target)=")
 
 LONG_RANDOM = 16
@@ -77,7 +79,7 @@ def is_secret(value: str, kind: NameKind, written: Written, name: str, after: st
         return _is_password(bare, written, name)
     if kind == "token":
         return _is_token(bare)
-    return len(bare) >= LONG_RANDOM and is_random(bare) and not _PATH.match(bare)
+    return len(bare) >= LONG_RANDOM and is_random(bare) and not _is_path(bare)
 
 
 def is_random(text: str) -> bool:
@@ -93,6 +95,20 @@ def is_random(text: str) -> bool:
     # `feature-branch-2024` and `us-east-1a` have words between their separators.
     longest = max(re.split(r"[-_./:, ]", text), key=len)
     return len(longest) >= 8 and any(char.isdigit() for char in longest)
+
+
+def is_scrambled(text: str, *, hexadecimal: bool = False) -> bool:
+    """Whether small letters, capitals and digits change places as in a word drawn at random.
+
+    Small letters stand alone or in pairs there, in CamelCase three and more together: names of
+    tests are as long and may hold digits. With `hexadecimal`, letters of one case are enough.
+    """
+    digits = sum(char.isdigit() for char in text)
+    if text.islower() or text.isupper():
+        turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(text))
+        return hexadecimal and 4 <= digits < len(text) and turns >= 0.3 * len(text)
+    runs = _SMALL.findall(text)
+    return digits >= 3 and len("".join(runs)) < 2.6 * len(runs)
 
 
 def _mixed_case(text: str) -> bool:
@@ -112,10 +128,18 @@ def _is_code(value: str, name: str, after: str) -> bool:
     return False
 
 
+def _is_path(value: str) -> bool:
+    """Whether a value is a path or an address. One of 64 keys in base64 begins with `/` too."""
+    if _PATH.match(value) is None:
+        return False
+    longest = max(value.split("/"), key=len)
+    return _BASE64.match(value) is None or not (len(longest) >= 10 and is_scrambled(longest))
+
+
 def _is_password(value: str, written: Written, name: str) -> bool:
     if written == "quoted":
         return not _is_prose(value) and not _is_reference(value, name)
-    if _PATH.match(value):
+    if _is_path(value):
         return False
     if written == "spaced" and _LETTERS.match(value):
         # `password: string` and `secret = compute` are code; a passphrase in a settings file is
@@ -139,6 +163,6 @@ def _is_reference(value: str, name: str) -> bool:
 
 
 def _is_token(value: str) -> bool:
-    if len(value) < 6 or value.isdigit() or _PATH.match(value) or value.count(" ") > 1:
+    if len(value) < 6 or value.isdigit() or _is_path(value) or value.count(" ") > 1:
         return False
     return any(char.isdigit() for char in value) or is_random(value)

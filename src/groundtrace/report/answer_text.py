@@ -20,7 +20,7 @@ from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
 from groundtrace.impact.answer_names import short_name
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.row_numbers import style_of
+from groundtrace.report.row_numbers import Style, style_of_means, styles_of
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.wording import plural, reason
 
@@ -53,7 +53,6 @@ PRICES = (
 
 _COLOURS = {"good": "32", "bad": "31", "open": "33", "title": "1", "label": "1", "soft": "2"}
 """Tone to the number of its terminal colour."""
-_REASONS_BY_COUNT = {"fewer_than_6_pairs": "task", "fewer_than_4_differ": "task"}
 
 
 class ShownRow(Frozen, frozen=True):
@@ -125,7 +124,7 @@ def shown(answer: Answer) -> ShownAnswer:
         about=about(answer),
         baseline=None if answer.baseline is None else shown_name(answer.baseline),
         config=None if answer.config is None else shown_name(answer.config),
-        rows=tuple(map(shown_row, rows)),
+        rows=shown_rows(rows),
         level=_level(answer),
         sentences=shown_name(answer.headline, SENTENCES),
         look_at=tuple(map(_limit, answer.look_at)),
@@ -169,9 +168,12 @@ def about(answer: Answer) -> str:
     return f"{plural(answer.n, 'task')}{both} ({counted})"
 
 
-def shown_row(row: AnswerRow) -> ShownRow:
-    """The texts of a row."""
-    style = style_of(row)
+def shown_rows(rows: Sequence[AnswerRow]) -> tuple[ShownRow, ...]:
+    """The texts of an answer's rows."""
+    return tuple(map(_shown_row, rows, styles_of(rows)))
+
+
+def _shown_row(row: AnswerRow, style: Style) -> ShownRow:
     alone = row.verdict is None and row.delta is None
     return ShownRow(
         question=QUESTIONS[row.question],
@@ -181,7 +183,7 @@ def shown_row(row: AnswerRow) -> ShownRow:
         config=style.value(row.config),
         word="" if alone else _word(row),
         change="" if alone else style.change(row.delta),
-        interval="" if alone else _interval(row),
+        interval="" if alone else _interval(row, style),
         more="; ".join(_more(row)),
         tone=tone(row),
         counts=plural(row.n, "task")
@@ -197,12 +199,16 @@ def _word(row: AnswerRow) -> str:
     return (row.verdict or "untestable").replace("_", " ")
 
 
-def _interval(row: AnswerRow) -> str:
+def _interval(row: AnswerRow, style: Style) -> str:
     if row.ci_low is not None and row.ci_high is not None:
-        style = style_of(row)
         return f"({style.end(row.ci_low)} to {style.end(row.ci_high)})"
-    if row.reason in _REASONS_BY_COUNT:
+    if row.reason == "fewer_than_6_pairs":
         return f"({plural(row.n, 'task')})"
+    differ = (row.better or 0) + (row.worse or 0)
+    if row.reason == "fewer_than_4_differ":
+        if differ > 3:
+            return "(differs in fewer than 4 repositories)"
+        return f"({plural(differ, 'task')} {'differs' if differ == 1 else 'differ'})"
     return f"({reason(row.reason) or 'no interval'})"
 
 
@@ -405,10 +411,11 @@ def _side_by_side(
     lines: list[str] = []
     for name in primaries:
         found = [(own.config_name, means.get((own.config_name, name))) for own in kept]
+        known = [(config, one) for config, one in found if one is not None and one.n]
+        style = style_of_means(name, [one.mean for _, one in known if one.mean is not None])
         said = [
-            f"{shown_name(config, 60)} {mean_text(name, one.mean)} ({plural(one.n, 'task')})"
-            for config, one in found
-            if one is not None and one.n
+            f"{shown_name(config, 60)} {style.value(one.mean)} ({plural(one.n, 'task')})"
+            for config, one in known
         ]
         if said:
             text = f"{short_name(name)}: {', '.join(said)}"
@@ -417,21 +424,6 @@ def _side_by_side(
         more = plural(len(configs) - len(kept), "more configuration")
         lines += _wrapped("", f"{more} in the report", width, _Paint(False))
     return lines
-
-
-def mean_text(name: str, value: float | None) -> str:
-    """A mean of one configuration, written as a row of the answer writes it."""
-    from groundtrace.impact.family import question_of
-
-    return style_of(_alone(name, question_of(name), value)).value(value)
-
-
-def _alone(name: str, question: str, value: float | None) -> AnswerRow:
-    nothing = dict.fromkeys(
-        ("baseline", "delta", "ci_low", "ci_high", "verdict", "p", "p_adjusted", "better", "same",
-         "worse", "reason")
-    )  # fmt: skip
-    return AnswerRow(question=question, metric=name, config=value, n=1, **nothing)  # type: ignore[arg-type]
 
 
 # --- a fragment of HTML for notebooks -----------------------------------------------------

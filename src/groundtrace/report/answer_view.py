@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from markupsafe import Markup
-from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer, AnswerRow
@@ -27,7 +26,6 @@ from groundtrace.report.answer_text import (
     QUESTIONS,
     ShownLimit,
     ShownRow,
-    mean_text,
     shown,
     tone,
 )
@@ -40,6 +38,7 @@ from groundtrace.report.charts.intervals import (
     draw_interval,
 )
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
+from groundtrace.report.row_numbers import style_of_means
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plural
@@ -141,7 +140,9 @@ def answer_view(
         else "",
         meanings=_meanings(
             list(dict.fromkeys(row.metric for row in rows)),
-            ratios=any(row.typical_ratio is not UNSET for row in rows),
+            ratios=any(
+                row.more.startswith("typical") for one in compared for row in shown(one).rows
+            ),
         ),
     )
 
@@ -268,7 +269,7 @@ def _side_by_side(
     lines = []
     named: list[str] = []
     for name in primaries:
-        values = tuple(_mean(groups[config], name) for config in kept)
+        values = _means([groups[config] for config in kept], name)
         if all(value == formats.MISSING for value in values):
             continue
         named.append(name)
@@ -304,8 +305,13 @@ def _no_analysis(data: ReportData) -> str:
     return "No analysis was made; the command “groundtrace impact” writes it."
 
 
-def _mean(group: GroupSummary, name: str) -> str:
-    found = group.value(name)
-    if found is None or found.mean is None:
-        return formats.MISSING
-    return f"{mean_text(name, found.mean)} ({found.n:,})"
+def _means(groups: Sequence[GroupSummary], name: str) -> tuple[str, ...]:
+    found = [group.value(name) for group in groups]
+    known = [one.mean for one in found if one is not None and one.mean is not None]
+    style = style_of_means(name, known)
+    return tuple(
+        formats.MISSING
+        if one is None or one.mean is None
+        else f"{style.value(one.mean)} ({one.n:,})"
+        for one in found
+    )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.visible import visible
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_text import PRICES
@@ -110,12 +111,20 @@ def _short(text: str) -> str:
 _COMMENT = re.compile(r"(/\*((?!\*/).)*\*/)?")
 
 
+def _shown(value: object) -> object:
+    """A text of the page with hidden characters as escapes, whoever wrote it: a name of a
+    configuration in a key of colours turned the text after it around."""
+    return visible(value, keep="\n\t") if type(value) is str else value
+
+
 @cache
 def _template() -> Template:
     """The page's template, compiled once: that took a quarter of `run` for 64 small runs."""
     from jinja2 import Environment
 
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown
+    )
     environment.globals.update(is_name=lambda part: isinstance(part, Name), grid=_grid)
     return environment.from_string(asset("page.html.j2"))
 
@@ -126,6 +135,9 @@ def _grid(table: ReportTable) -> Markup:
     A page has thousands of cells: left is the default, and cells and rows need no end tags.
     """
     from markupsafe import Markup, escape
+
+    def text(cell: object) -> Markup:
+        return escape(_shown(cell))
 
     shape = table.shape
     aligns = () if shape else table.aligns
@@ -138,7 +150,7 @@ def _grid(table: ReportTable) -> Markup:
         "<thead><tr>"
         + "".join(
             [
-                f"<{'th' if heading else 'td'}{mark}>{escape(heading)}"
+                f"<{'th' if heading else 'td'}{mark}>{text(heading)}"
                 for heading, mark in zip(table.headings, right, strict=True)
             ]
         )
@@ -147,9 +159,9 @@ def _grid(table: ReportTable) -> Markup:
     ]
     for row in table.rows:
         cells = [
-            f"<td{mark}><code>{escape(cell)}</code>"
+            f"<td{mark}><code>{text(cell)}</code>"
             if isinstance(cell, Name)
-            else f"<td{mark}>{escape(cell)}"
+            else f"<td{mark}>{text(cell)}"
             for cell, mark in zip(row, right, strict=True)
         ]
         lines.append(f"<tr>{''.join(cells)}")

@@ -235,15 +235,14 @@ def _note_fault(item: Found, done: Normalized) -> None:
     if not isinstance(item, FoundProblem):
         return
     problem = item.problem
+    if not item.is_named_whole and problem.file == item.path.rpartition("/")[2]:
+        problem = replace(problem, file=item.path)  # two folders may have an `m.eval`
     if problem.kind in _FAULTS:
         done.faults.append(mask(str(problem)))
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
     elif problem.kind in _BROKEN:
-        is_itself = item.is_named_whole or problem.file in (
-            item.path,
-            item.path.rpartition("/")[2],
-        )
+        is_itself = item.is_named_whole or problem.file == item.path
         named = str(problem) if is_itself else f"{item.path}/{problem}"
         done.broken.append(mask(f"cannot be read: {named}"))
     elif problem.kind in _UNCLEAR:

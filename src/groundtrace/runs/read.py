@@ -22,7 +22,7 @@ from groundtrace.storage import Folder
 
 D = TypeVar("D")
 
-MAX_DOCUMENT = 1024 * 1024 * 1024
+MAX_DOCUMENT = 256 * 1024 * 1024
 """groundtrace wrote these documents, and no trial gives a larger one; a larger file is refused."""
 
 

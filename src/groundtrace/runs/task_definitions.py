@@ -31,6 +31,8 @@ class TaskDefinitions:
     @cached_property
     def index(self) -> TaskIndex | None:
         """The definitions themselves, read at first use."""
+        if not self._locations:
+            return None
         from groundtrace.truth.definitions import load_tasks
 
         return load_tasks(self._locations)

@@ -55,6 +55,14 @@ def note_error(path: str) -> None:
         watch.errors.append(path)
 
 
+def note_all(watch: Watch) -> None:
+    """Record again what an inner block opened."""
+    for path, mark in watch.files.items():
+        note_file(path, mark)
+    for path in watch.errors:
+        note_error(path)
+
+
 def _no_link(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
 

@@ -22,6 +22,8 @@ def connect(scratch: Path) -> Any:
     database = duckdb.connect(str(scratch / "tables.duckdb"))
     database.execute(f"SET temp_directory = {quoted(str(scratch))}")
     database.execute(f"SET memory_limit = {quoted(_MEMORY)}")
+    # After two seconds it prints one to stdout, where `--json` and CSV go.
+    database.execute("SET enable_progress_bar = false")
     database.execute("SET autoinstall_known_extensions = false")
     database.execute("SET autoload_known_extensions = false")
     return database

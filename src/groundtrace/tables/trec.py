@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from msgspec import UNSET
-
 from groundtrace.base.safe_names import safe_name
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.metrics.judged import judged_zero
@@ -100,10 +98,10 @@ def _functions(evidence: EvidenceView, query: str) -> Iterator[tuple[str, list[s
 
 def _rankings(evidence: EvidenceView) -> dict[str, list[str]]:
     """Each ranking that is written, by name: the files in their order."""
-    ranking = evidence.document.ranking
-    if evidence.basis == "ranking" and ranking is not UNSET:
+    if evidence.basis == "ranking":
         spelled = {entry.lower(): entry for entry in evidence.truth}
-        return {"retrieved": [spelled.get(file.lower(), file) for file in ranking.files]}
+        ranked = evidence.ranked or ()
+        return {"retrieved": [spelled.get(file.lower(), file) for file in ranked]}
     entries = set(evidence.truth)
     return {
         name: [_document(touch, entries) for touch in evidence.first(kinds)]

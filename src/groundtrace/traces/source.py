@@ -151,6 +151,8 @@ class Source(msgspec.Struct):
     after such a call are then unknown."""
     spawners: frozenset[str] = frozenset()
     """Names of the tools that start a subagent."""
+    no_trial: str | None = None
+    """Why it is not a trial of its own, such as a subagent's session."""
     stated: Stated = field(default_factory=Stated)
     """What the file says about its trial, besides the calls."""
     context_changes: list[RawChange] = field(default_factory=list)
@@ -244,8 +246,8 @@ class Reader(Protocol):
     `harness_words`   pairs: a word in the path of a harness's class, as `config.json` records it,
                       and the name of that harness
     `samples`         `samples(folder, path)`: the `Sample`s of a file, each one trial, with what it
-                      states; without it a file is one sample and must be read to know what it
-                      states
+                      states; without it, or if it gives None, a file is one sample and must be
+                      read to know what it states
     `read_sample`     `read_sample(folder, path, sample_id, keep)`: one sample of a file of several
     `companions`      `companions(folder, path)`: files that belong to the trace in this one and are
                       read with it, such as the logs of its subagents

@@ -21,11 +21,17 @@ from groundtrace.errors import InputError
 from groundtrace.model import Problem, Task
 from groundtrace.storage import open_place
 from groundtrace.truth import tasks as task_folders
-from groundtrace.truth.git_history import SCHEME, tasks_of_history
-from groundtrace.truth.rows import SUFFIXES, read_task_rows
+from groundtrace.truth.rows import SUFFIXES, memory_of, read_task_rows
 from groundtrace.truth.tasks import TaskIndex, index_of
 
-SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {SCHEME: tasks_of_history}
+
+def _of_history(place: str) -> TaskIndex:
+    from groundtrace.truth.git_history import tasks_of_history  # starts processes
+
+    return tasks_of_history(place)
+
+
+SCHEMES: Mapping[str, Callable[[str], TaskIndex]] = {"git": _of_history}
 """Prefix of a location to the function that reads it."""
 
 
@@ -68,7 +74,7 @@ def _one(location: str) -> TaskIndex:
     entry = place.folder.stat(place.file)
     tasks: list[Task] = []
     try:
-        with guarded(0 if entry is None else entry.size):
+        with guarded(memory_of(place.file, 0 if entry is None else entry.size)):
             tasks = list(read_task_rows(place.folder, place.file, problems))
     except OverLimitError as error:
         raise InputError(f"{location}: {error}") from error

@@ -142,6 +142,8 @@ _MOVES: tuple[tuple[str, str, bool], ...] = (
 
 def read_patch(text: str) -> PatchResult:
     """The files of a patch: git's or a plain one, whole or cut off."""
+    if text.count("\n") > MAX_LINES:
+        return PatchResult((), (f"more than {MAX_LINES:,} lines; none of them is used",))
     sections, faults = _sections(text)
     if len(sections) > MAX_FILES:
         return PatchResult((), (f"more than {MAX_FILES:,} files; none of them is used",))
@@ -243,6 +245,8 @@ def _sections(text: str) -> tuple[list[_Section], list[str]]:
 
 MAX_FILES = 250_000
 """Most files in one patch; nobody makes a change with more."""
+MAX_LINES = 2_000_000
+"""Most lines of one patch: nine million in one cell of a data set took 800 MB."""
 
 
 MAX_LINE = 2**31

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import shutil
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -44,8 +42,14 @@ PARQUET_MEMORY = "256MB"
 PARQUET_SECONDS = 120.0
 """Seconds by the clock after which DuckDB is interrupted."""
 MAX_ROWS = 1_000_000
-"""Most rows of a Parquet file. The largest data sets have tens of thousands."""
-BATCH = 256
+"""Most rows of a file. The largest data sets have tens of thousands."""
+MOST_PROBLEMS = 10_000
+"""Problems that are named: ten million rows without a name took 500 MB."""
+MAX_TEXT = 128 * 1024 * 1024
+MAX_RATIO = 16
+"""Characters that the rows of a Parquet file may hold, and times its size that a larger one may:
+repeated text takes next to nothing in the file, and all of its length in memory."""
+BATCH = 64
 """Rows of a Parquet file in memory at a time."""
 
 _INSTANCE = regex(r"([A-Za-z0-9][\w.-]{0,99}?)__([A-Za-z0-9][\w.-]{0,99}?)-\d{1,9}")
@@ -57,17 +61,38 @@ def read_task_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterat
     stem = name_text(name.rpartition(".")[0])
     for number, row in _rows(folder, name, problems):
         task, why = _task(row, stem, name, number)
+        if number > MAX_ROWS:
+            reason = f"more than {MAX_ROWS:,} rows; the others are not read"
+            problems.append(Problem(name, "too_large", reason))
+            break
         if task is None:
-            problems.append(Problem(name, "bad_task", f"row {number}: {why}", line=number))
+            _note(problems, Problem(name, "bad_task", f"row {number}: {why}", line=number))
             continue
         first = seen.setdefault(task.name.casefold(), number)
         if first != number:
             reason = f"{shown(task.name)} occurs twice; row {first} counts"
-            problems.append(Problem(name, "duplicate_task", reason, line=number))
+            _note(problems, Problem(name, "duplicate_task", reason, line=number))
             continue
         yield task
     if not seen and not problems:
         problems.append(Problem(name, "empty_file", "no task in it"))
+
+
+def memory_of(name: str, size: int) -> int | None:
+    """The size of a data file, by which the memory of its reading is limited; None for Parquet.
+
+    DuckDB keeps its own limit. The system's, which counts reserved memory too, ended the whole
+    program in it, without a message, on a good file of 20,000 tasks.
+    """
+    return None if name.casefold().endswith(".parquet") else size
+
+
+def _note(problems: list[Problem], problem: Problem) -> None:
+    if len(problems) < MOST_PROBLEMS:
+        problems.append(problem)
+    elif len(problems) == MOST_PROBLEMS:
+        reason = f"more than {MOST_PROBLEMS:,} rows with a problem; the others are not named"
+        problems.append(Problem(problem.file, "too_large", reason))
 
 
 def _rows(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
@@ -85,15 +110,14 @@ def _lines(folder: Folder, name: str, problems: list[Problem]) -> Iterator[tuple
             for line in read_lines(stream):
                 if line.too_long:
                     reason = f"a line of {line.length:,} bytes was not decoded"
-                    problems.append(Problem(name, "line_too_long", reason, line=line.number))
+                    _note(problems, Problem(name, "line_too_long", reason, line=line.number))
                     continue
                 try:
                     yield line.number, loads(line.data)
                 except BadJsonError as error:
                     kind = "broken_line" if line.ended else "truncated_line"
-                    problems.append(
-                        Problem(name, kind, f"not valid JSON: {error}", line=line.number)  # type: ignore[arg-type]
-                    )
+                    reason = f"not valid JSON: {error}"
+                    _note(problems, Problem(name, kind, reason, line=line.number))  # type: ignore[arg-type]
     except OSError as error:
         problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
 
@@ -105,12 +129,15 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
         duckdb = importlib.import_module("duckdb")
     except ImportError as error:
         raise MissingExtraError(f"reading tasks from {name}", "tables") from error
+    import tempfile  # with modules for every kind of compression
+
     with tempfile.TemporaryDirectory(prefix="groundtrace-") as scratch:
         try:
             path = _on_disk(folder, name, Path(scratch))
             with duckdb.connect(":memory:") as database, _ended(database):
                 database.execute("SET autoinstall_known_extensions = false")
                 database.execute("SET threads = 1")
+                database.execute("SET enable_progress_bar = false")  # it is printed to stdout
                 database.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
                 described = database.execute(
                     f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
@@ -122,13 +149,14 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
                     return
                 wanted = ", ".join(f'"{column}"' for column in there)
                 found = database.execute(f"SELECT {wanted} FROM {_PARQUET}", [str(path)])
-                number = 0
+                number, left = 0, max(MAX_TEXT, MAX_RATIO * path.stat().st_size)
                 while rows := found.fetchmany(BATCH):
                     for row in rows:
                         number += 1
-                        if number > MAX_ROWS:
-                            reason = f"more than {MAX_ROWS:,} rows; the others are not read"
-                            problems.append(Problem(name, "too_large", reason))
+                        left -= sum(len(cell) for cell in row if isinstance(cell, str | list))
+                        if left < 0:
+                            reason = f"row {number} and those after it are not read: too much text"
+                            problems.append(Problem(name, "too_large", reason, line=number))
                             return
                         yield number, dict(zip(there, row, strict=True))
         except (OSError, duckdb.Error) as error:
@@ -163,6 +191,8 @@ def _on_disk(folder: Folder, name: str, scratch: Path) -> Path:
         except OSError:
             pass  # not every system lets every user make links
     with folder.open(name) as stream, path.open("wb") as copy:
+        import shutil
+
         shutil.copyfileobj(stream, copy)
     return path
 

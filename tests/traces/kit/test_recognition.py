@@ -9,15 +9,18 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from benchmarks.sessions import WRITERS, made
 from groundtrace.api import run
 from groundtrace.config import Settings
 from groundtrace.discover import FoundProblem, Skipped, discover
 from groundtrace.model import Trial
 from groundtrace.runs.normalize import nothing_found
-from groundtrace.storage import Folder, LocalFolder
+from groundtrace.storage import Folder, LocalFolder, local
+from groundtrace.storage.watch import WatchedFile
 from groundtrace.traces import all_readers, read_trace
 from groundtrace.traces.kit import choose, loose
 from groundtrace.traces.kit.choose import what_it_is
+from groundtrace.traces.kit.known import HELD, Known
 from groundtrace.traces.kit.loose import read_loose, read_trace_of, recognise
 
 READERS = all_readers()[0]
@@ -162,12 +165,73 @@ def test_a_run_looks_for_the_reader_of_a_file_once(
     run(runs, out=tmp_path / "out", jobs=1)
     assert len(list((tmp_path / "out").rglob("*.retrieval_events.json"))) == 5
     assert looked == {"rows.jsonl": 1, "session.jsonl": 1, "heron-9.traj.json": 1}
-    # To recognise it, to list its samples, to read it, for its title and for where its user said
-    # that the code is; the log of a session also to tell whose subagent it is. Of rows each is read
-    # on its own, by its position.
-    assert opened["heron-9.traj.json"] <= 5
-    assert opened["session.jsonl"] <= 6
-    assert opened["rows.jsonl"] == 2 + len(rows)
+    # To recognise it, to list its samples, to read it, and for what its user asked; the log of a
+    # session is listed by reading it, and looked into to tell whose subagent it is.
+    assert opened["heron-9.traj.json"] == 4
+    assert opened["session.jsonl"] == 4
+    assert opened["rows.jsonl"] == 2
+
+
+SCANNED = {"mini-swe-agent", "swe-agent"}
+"""Formats whose listing passes over the messages without decoding them, and so reads a file twice."""
+LEFT = {"aider": 2.5, "api-log": 4.3, "otel": 1.5}
+"""Formats that decode a file again: text that is cut into sessions, and logs that may be rows."""
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS))
+def test_a_file_that_is_listed_and_read_here_is_decoded_once(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the bytes that are read of it: of most formats all of them once, and its start again."""
+    read: Counter[str] = Counter()
+
+    class Counted(WatchedFile):
+        def readinto(self, buffer: Any) -> int:
+            got = super().readinto(buffer)
+            read[Path(str(self.name)).name] += got or 0
+            return got
+
+        def readall(self) -> bytes:
+            data = super().readall()
+            read[Path(str(self.name)).name] += len(data)
+            return data
+
+    monkeypatch.setattr(local, "WatchedFile", Counted)
+    writer = WRITERS[name]
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    data = writer.write(made(400))
+    (runs / writer.file).write_bytes(data)
+    HELD.clear()
+    run(runs, out=tmp_path / "out", jobs=1)
+    assert len(list((tmp_path / "out").rglob("*.retrieval_events.json"))) == 1
+    most = LEFT.get(name, 2.2 if name in SCANNED else 1.5)
+    assert 1 <= read[Path(writer.file).name] / len(data) <= most
+
+
+def test_a_file_that_is_held_is_read_again_once_it_changed(tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(json.dumps(EVENT) + "\n")
+    trial = trial_of(tmp_path)
+    whole = read_trace_of(trial).trace
+    assert len(whole.calls) == 1
+    trial = trial_of(tmp_path)
+    (tmp_path / "s.jsonl").write_text(json.dumps(EVENT) + "\n" + json.dumps(OTHER) + "\n")
+    assert len(read_trace_of(trial).trace.calls) == 2
+    trial = trial_of(tmp_path)
+    first, again = read_trace_of(trial).trace, read_trace_of(trial).trace
+    assert first == again and len(first.calls) == 2
+
+
+def test_what_weighs_too_much_is_not_held() -> None:
+    known: Known[str] = Known(10)
+    for letter, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
+        known.keep((letter,), letter, weight)
+    assert [known.get((letter,)) for letter in "abcd"] == [None, "b", "c", None]
+    assert known.take(("b",)) == "b" and known.take(("b",)) is None
+    known.keep(("e",), "e", 6)
+    assert known.get(("c",)) == "c" and known.get(("e",)) == "e"
+    known.keep(None, "f")
+    assert known.get(None) is None
 
 
 def trial_of(folder: Path, settings: Settings | None = None) -> Trial:
@@ -261,6 +325,7 @@ EVENT = {
     },
     "parent_tool_use_id": None,
 }
+OTHER = json.loads(json.dumps(EVENT).replace("msg_1", "msg_2").replace("t1", "t2"))
 
 
 def test_a_captured_terminal_is_no_trace(tmp_path: Path) -> None:

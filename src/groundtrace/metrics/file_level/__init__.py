@@ -65,7 +65,7 @@ FILE_LEVEL = MetricSection[RankedList](
             over="shown",
             prefix=SHOWN_PREFIX,
             title_end=" (shown)",
-            measures_end=" Over files whose content was shown.",
+            measures_end=" Only files whose content was shown count.",
             undefined_end="; the document is of version 1.0 (`older_document`)",
         ),
     ),

@@ -90,7 +90,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
             "file_recall": "Relevant files met",
             "shown.file_recall": "Relevant files shown",
         },
-        measures="Share of the relevant files that are anywhere in the list.",
+        measures="Share of the relevant files that calls returned.",
         formula="relevant files retrieved / relevant files",
         undefined=NO_TRUTH_OR_TRACE,
         known_problems=(

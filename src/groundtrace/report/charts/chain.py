@@ -61,12 +61,15 @@ def chain_chart(
         partial(grouped_bars, rows, "From relevant files met to tasks solved", top=1.0), "whole"
     )
     said = "; ".join(f"{STEPS[step][0]}: {STEPS[step][1]}" for step in steps)
+    met, edited = ([means[config][step].n for config in configs] for step in (CHAIN[0], CHAIN[4]))
+    fewer = any(edited) and edited != met
+    some = " Only some tasks say which files to edit." if fewer else ""
     yield Chart(
         "chain",
         "chain",
         (f"How far did it get, from meeting relevant files to {_END[SOLVED in steps]}?",),
         f"Means over {'tasks' if comparison is None else 'the tasks that both ran'}, in brackets "
-        f"their number. {said[:1].upper()}{said[1:]}. Only some tasks say which files to edit.",
+        f"their number. {said[:1].upper()}{said[1:]}.{some}",
         wide,
         narrow,
         key_of(configs, colours),

@@ -42,6 +42,8 @@ class Chart(Frozen, frozen=True):
     """The numbers behind it."""
     note: Paragraph = ()
     size: Literal["whole", "half"] = "half"
+    on_phones: str = ""
+    """What else to say below the narrow drawing."""
     pair: str = ""
     """The pair of configurations that it is about; shown while that pair is chosen."""
 

@@ -74,16 +74,16 @@ def task_chart(
             "?",
         ),
         "Each line is a task that both ran, the largest changes first; select it to see the two "
-        "trials side by side. "
-        f"A phone shows {FEW_TASKS} of them.",
+        "trials side by side.",
         wide,
         narrow,
         key_of((comparison.baseline_config, comparison.config), colours),
         None,
-        (f" {left:,} more tasks, with smaller changes, are in the table of trials.",)
+        (f"{left:,} more tasks, with smaller changes, are in the table of trials.",)
         if left
         else (),
         "whole",
+        f"This screen shows {len(short)} of them." if len(short) < len(lines) else "",
     )
 
 

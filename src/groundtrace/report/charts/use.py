@@ -109,7 +109,7 @@ def _chart(
         asked.section,
         (asked.question,),
         "Large marks: means over tasks. Lines: the middle half of the tasks; below "
-        f"{SINGLE_BELOW} tasks each task is a small mark instead. All in per cent of the files, lines or characters.",
+        f"{SINGLE_BELOW} tasks each task is a small mark instead. All are shares of the files, lines or characters.",
         wide,
         narrow,
         key_of(configs, colours),

@@ -9,6 +9,7 @@ as PowerShell only in a session whose other commands are PowerShell.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -53,7 +54,8 @@ _LISTED = regex(
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
 _SHORT = regex(r"(?:^|[|;(\n])[ \t]*+(?:gc|gci|sls|%\s*\{|\?\s*\{|ft|fl)(?=\s|\{)")
-_HEREDOC = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?^\s*\2\s*$", re.DOTALL | re.MULTILINE)
+_HEREDOC = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n")
+_LONE = regex(r"^[ \t\r\f\v]*(\w+)[ \t\r\f\v]*$", re.MULTILINE)
 _QUOTED = regex(r"'[^']*+(?:'|$)|\"(?:[^\"\\`]|[\\`].)*+(?:\"|$)", re.DOTALL)
 _BASH = regex(
     r"(?:^|[|;&\n])[ \t]*+(?:sed\s+-[nier]|grep\s+-|awk\s|head\s+-|tail\s+-|find\s+\S+\s+-(?:name|type)|export\s+\w+=|source\s|set\s+-[euxo]"
@@ -126,11 +128,30 @@ def _unquoted(script: str) -> str:
     return inner.replace('\\"', '"').replace('""', '"').replace("\\$", "$")
 
 
+def _without_heredocs(text: str) -> str:
+    """A text without its here-documents; the first line of a word alone ends one.
+
+    The ends are looked up: one pattern for all of it looked for the end of each of 50,000 `<<E` to
+    the end of the text.
+    """
+    ends: dict[str, list[tuple[int, int]]] = {}
+    for line in _LONE.finditer(text):
+        ends.setdefault(line[1], []).append(line.span())
+    pieces, done = [], 0
+    for begin in _HEREDOC.finditer(text):
+        lines = ends.get(begin[2], [])
+        at = bisect_left(lines, (begin.end(), 0))
+        if begin.start() >= done and at < len(lines):
+            pieces.append(text[done : begin.start()])
+            done = lines[at][1]
+    return "".join((*pieces, text[done:]))
+
+
 def by_words(command: str) -> Language | None:
     """The language that the command's own words show; None if they are in several."""
     text = command
     if "<<" in text:
-        text = _HEREDOC.sub("", text)
+        text = _without_heredocs(text)
         if text != command and not _CMDLET.match(text):
             return "bash"
     outside = _QUOTED.sub("''", text)

@@ -10,22 +10,14 @@ were added to the chat, which were edited and which commands ran.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
-
-if TYPE_CHECKING:
-    from groundtrace.model import Problem
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 _START = regex(rb"(?:\xef\xbb\xbf)?\s*+# aider chat started at \d{4}-\d\d-\d\d")
 
 
-class AiderReader:
+class AiderReader(ReadsSamples):
     """Reader of aider's chat histories."""
 
     name = "aider"
@@ -43,21 +35,3 @@ class AiderReader:
         if _START.match(probe.head):
             return Recognised("marker", "# aider chat started at")
         return None
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every session is a sample."""
-        from groundtrace.traces.aider.trace import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read the only session of a history; of several, all of them as one."""
-        from groundtrace.traces.aider.trace import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """Read one session."""
-        from groundtrace.traces.aider.trace import read
-
-        return read(folder, path, sample_id, keep)

@@ -50,12 +50,8 @@ _YES = ("", "y", "yes", "a", "all")
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The sessions of a history; one in which nobody said anything is not a trial."""
-    try:
-        with folder.open(path) as stream:
-            found = list(sessions_of(stream))
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
-        return
+    with folder.open(path) as stream:
+        found = list(sessions_of(stream))
     asked = [one for one in found if any(not said.is_notice for said in said_in(one.lines))]
     for session in found:
         alone = len(asked) == 1 and session is asked[0]

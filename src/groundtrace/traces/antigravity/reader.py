@@ -10,22 +10,16 @@ calls, and have a type for each kind of tool (`VIEW_FILE`, `RUN_COMMAND`, `ERROR
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
-
-if TYPE_CHECKING:
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.reading import ReadsFiles
 
 _START = regex(rb"(?:\xef\xbb\xbf)?\s*+\{")
 _STEP = regex(rb'"step_index"\s*:\s*\d')
 _SOURCE = regex(rb'"source"\s*:\s*"(?:USER_EXPLICIT|USER_IMPLICIT|SYSTEM|SYSTEM_SDK|MODEL)"')
 
 
-class AntigravityReader:
+class AntigravityReader(ReadsFiles):
     """Reader of Antigravity's transcripts."""
 
     name = "antigravity"
@@ -40,9 +34,3 @@ class AntigravityReader:
         if _STEP.search(head) and _SOURCE.search(head):
             return Recognised("marker", '"step_index" and the source of a step')
         return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a transcript."""
-        from groundtrace.traces.antigravity.trace import read
-
-        return read(folder, path, keep)

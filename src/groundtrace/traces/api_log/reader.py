@@ -10,17 +10,9 @@ a trial. Requests repeat what was said before; every call counts once, by its id
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
-
-if TYPE_CHECKING:
-    from groundtrace.model import Problem
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 _START = regex(rb"(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
 # Names that only other formats have beside messages of this form.
@@ -56,7 +48,7 @@ _IN_TEXT = regex(rb'"(?:messages|input|output)"\s*+:\s*+"(?=\[)')
 _WORDS = (b"tool_use", b"function_call", b"shell_call", b"apply_patch_call")
 
 
-class ApiLogReader:
+class ApiLogReader(ReadsSamples):
     """Reader of logs of model calls."""
 
     name = "api-log"
@@ -86,21 +78,3 @@ class ApiLogReader:
                 "marker", "messages or items with calls as a model's server takes them"
             )
         return None
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every row is a sample; a log is one."""
-        from groundtrace.traces.api_log.trace import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a log, or the only row of a file."""
-        from groundtrace.traces.api_log.trace import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """Read one row."""
-        from groundtrace.traces.api_log.trace import read
-
-        return read(folder, path, sample_id, keep)

@@ -21,7 +21,7 @@ from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.log import Log
-from groundtrace.traces.kit.rows import decoded, find_row, named_rows, read_raw_rows
+from groundtrace.traces.kit.rows import decoded, find_row, read_raw_rows, row_samples
 from groundtrace.traces.source import Source
 
 _CALL = regex(
@@ -31,14 +31,10 @@ _CALL = regex(
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The rows of a file; a log is one sample."""
-    try:
-        if not _has_rows(folder, path):
-            yield Sample(None, read(folder, path, None, Keep()).stated)
-            return
-        for name, value in named_rows(folder, path, NAMING):
-            yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
+    if _has_rows(folder, path):
+        yield from row_samples(folder, path, NAMING, stated_of)
+    else:
+        yield Sample(None, read(folder, path, None, Keep()).stated)
 
 
 def _has_rows(folder: Folder, path: str) -> bool:

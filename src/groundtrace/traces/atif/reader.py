@@ -9,15 +9,9 @@ holds calls (`tool_calls`) and their results (`observation`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
-
-if TYPE_CHECKING:
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.reading import ReadsFiles
 
 _VERSION = regex(rb'"schema_version"\s*:\s*"(ATIF-v[\d.]+)"')
 # Plain text, which `re` finds twice as quickly as `in` does where quotes are everywhere.
@@ -26,7 +20,7 @@ _STEPS = regex(rb'"steps"')
 _OBJECT = regex(rb"\s*+(?:\xef\xbb\xbf)?+\s*+\{")
 
 
-class AtifReader:
+class AtifReader(ReadsFiles):
     """Reader of ATIF trajectories."""
 
     name = "atif"
@@ -44,9 +38,3 @@ class AtifReader:
         if probe.path.endswith("trajectory.json"):
             return Recognised("name", "named trajectory.json")
         return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a trajectory and those that it refers to."""
-        from groundtrace.traces.atif.trace import read
-
-        return read(folder, path, keep)

@@ -11,17 +11,14 @@ one model call, whose messages are the whole conversation before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 if TYPE_CHECKING:
-    from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)?\{")
 _STEPS = regex(rb'"trajectory_steps"\s*:\s*\\?"?\[\s*\{')
@@ -37,7 +34,7 @@ _COMPLETION = regex(r"(?P<model>.{1,200})-(?P<time>\d{9,12}(?:\.\d{1,9})?)\.json
 _ROWS = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
 
 
-class ChatReader:
+class ChatReader(ReadsSamples):
     """Reader of data sets of conversations."""
 
     name = "chat"
@@ -75,21 +72,3 @@ class ChatReader:
         ]
         last = max(logged, default=(0.0, path))[1]
         return None if last == path else last
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every row is a sample."""
-        from groundtrace.traces.chat.records import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """The only row of a file."""
-        from groundtrace.traces.chat.trace import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """One row."""
-        from groundtrace.traces.chat.trace import read
-
-        return read(folder, path, sample_id, keep)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.base.values import as_mapping, as_number, as_text
-from groundtrace.model import Problem, Stated
-from groundtrace.storage import Folder
-from groundtrace.traces.kit.claims import Sample
-from groundtrace.traces.kit.rows import Naming, named_rows, row_id
+from groundtrace.model import Stated
+from groundtrace.traces.kit.rows import Naming, row_id
 
 _VERDICTS = ("resolved", "target", "reward")
 """Members that may hold the outcome; the first one that is there counts."""
@@ -25,15 +23,6 @@ def name_of(row: Mapping[str, Any]) -> str | None:
 
 
 NAMING = Naming("chat", name_of)
-
-
-def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """The rows of a file, each with what it states."""
-    try:
-        for name, value in named_rows(folder, path, NAMING):
-            yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
 
 
 def stated_of(row: Mapping[str, Any]) -> Stated:

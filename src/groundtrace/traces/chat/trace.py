@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -23,11 +23,12 @@ from groundtrace.traces.chat.dialects import (
     xml_calls,
 )
 from groundtrace.traces.chat.records import NAMING, stated_of
+from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.moves import folder_after
-from groundtrace.traces.kit.rows import find_row
+from groundtrace.traces.kit.rows import find_row, row_samples
 from groundtrace.traces.source import Source
 
 UPLOADED = regex(r"<uploaded_files>\s*(/[^\n<]*?)\s*</uploaded_files>")
@@ -35,6 +36,11 @@ _LASTING = frozenset({"bash", "execute_bash", "terminal"})
 """Tools whose shell stays open from call to call."""
 _MEMBERS = ("fncall_messages", "messages", "conversations", "trajectory")
 """Members that may hold the messages; the first one that is not empty is used."""
+
+
+def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
+    """The rows of a file."""
+    return row_samples(folder, path, NAMING, stated_of)
 
 
 def read(folder: Folder, path: str, sample_id: str | None, keep: Keep) -> Source:

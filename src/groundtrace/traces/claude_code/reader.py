@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 _MARKERS = (b'"claude_code_version"', b'"parent_tool_use_id"')
 _SHAPES = (b'"type":"assistant"', b'"type": "assistant"', b'"tool_use"', b'"tool_use_id"')
@@ -48,7 +47,7 @@ def _is_of_kin(probe: Probe) -> bool:
     return b'"systemPayload"' in probe.head and _KIN_PAYLOAD.search(probe.head) is not None
 
 
-class ClaudeCodeReader:
+class ClaudeCodeReader(ReadsFiles):
     """Reader of Claude Code's transcripts."""
 
     name = "claude-code"
@@ -102,9 +101,3 @@ class ClaudeCodeReader:
         from groundtrace.traces.claude_code.kin import part_of
 
         return part_of(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a stream, a session log or a subagent's own file."""
-        from groundtrace.traces.claude_code.trace import read
-
-        return read(folder, path, keep)

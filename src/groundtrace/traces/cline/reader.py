@@ -11,15 +11,9 @@ a reply (`<read_file><path>a.py</path></read_file>`), and the next message begin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
-
-if TYPE_CHECKING:
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.reading import ReadsFiles
 
 _MESSAGES = regex(rb'\s*+(?:\xef\xbb\xbf)?\s*+\[\s*+\{\s*+"role"\s*+:\s*+"user"')
 _BLOCK = regex(rb'"type"\s*+:\s*+"tool_use"')
@@ -27,7 +21,7 @@ _ANSWER = regex(rb"\[\w{1,40}(?: for [^\n]{0,400}?)?\] Result:")
 _DETAILS = b"<environment_details>"
 
 
-class ClineReader:
+class ClineReader(ReadsFiles):
     """Reader of Cline's and Roo Code's conversations."""
 
     name = "cline"
@@ -43,9 +37,3 @@ class ClineReader:
         if _BLOCK.search(head) or _ANSWER.search(head):
             return Recognised("marker", "messages with environment_details and calls")
         return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a conversation."""
-        from groundtrace.traces.cline.trace import read
-
-        return read(folder, path, keep)

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 ROLLOUTS = ("agent/sessions/2*/*/*/rollout-*.jsonl", "agent/sessions/2*/*/*/rollout-*.jsonl.zst")
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -56,7 +55,7 @@ _FLAT_ITEM = regex(
 )
 
 
-class CodexReader:
+class CodexReader(ReadsFiles):
     """Reader of Codex CLI's rollouts and streams."""
 
     name = "codex"
@@ -102,9 +101,3 @@ class CodexReader:
         from groundtrace.traces.codex.threads import parent_of
 
         return parent_of(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a rollout or a stream."""
-        from groundtrace.traces.codex.trace import read
-
-        return read(folder, path, keep)

@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.claims import OF_A_SUBAGENT, Probe, Recognised
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
@@ -76,7 +76,8 @@ class CursorReader:
                 source = read_messages(folder, path, None, keep, harness="cursor")
                 source.dialect = "cursor session"
                 place = f"{folder.url}/{path}"
-                source.is_one_subagent = place.rpartition("/")[0].endswith("/subagents")
+                if place.rpartition("/")[0].endswith("/subagents"):
+                    source.is_one_subagent, source.no_trial = True, OF_A_SUBAGENT
                 return source
         from groundtrace.traces.cursor.trace import read
 

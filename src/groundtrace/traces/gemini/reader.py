@@ -11,16 +11,14 @@ an event `init` and has `tool_use` and `tool_result`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 # A quote inside a JSON string is escaped, so none of these matches inside quoted text.
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
@@ -30,10 +28,8 @@ _INIT = regex(rb'\{\s*"type"\s*:\s*"init"\s*,')
 _STREAM = regex(rb'"session_id"\s*:\s*"')
 _CALL = regex(rb'\{\s*"type"\s*:\s*"tool_use"\s*,[^{}\n]*+"tool_name"\s*:')
 
-SUBAGENT = "the session of a subagent, a part of another trial"
 
-
-class GeminiReader:
+class GeminiReader(ReadsFiles):
     """Reader of Gemini CLI's sessions and streams."""
 
     name = "gemini-cli"
@@ -56,16 +52,5 @@ class GeminiReader:
             return Recognised("shape", "events of stream-json without the first one")
         return None
 
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample]:
-        """A file is one sample; a subagent's session is not a trial of its own."""
-        from groundtrace.traces.kit.keep import Keep
-
-        source = self.read(folder, path, Keep())
-        no_trial = SUBAGENT if source.is_one_subagent else None
-        yield Sample(None, source.stated, no_trial, first_call=source.first_call)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a session or a stream."""
-        from groundtrace.traces.gemini.trace import read
-
-        return read(folder, path, keep)
+    def samples(self, folder: Folder, path: str) -> None:
+        """A file is one sample, and no other is read with it."""

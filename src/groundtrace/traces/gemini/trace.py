@@ -32,6 +32,7 @@ from groundtrace.traces.gemini.records import (
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.choose import HEAD
+from groundtrace.traces.kit.claims import OF_A_SUBAGENT
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
@@ -327,6 +328,7 @@ class Session:
         self.note_changes()
         if root.get("kind") == "subagent":
             source.is_one_subagent = True
+            source.no_trial = OF_A_SUBAGENT
             source.is_main_log = source.omits_subagents = False
             source.rank, source.dialect = 2, "subagent"
             source.agent_id = as_text(root.get("sessionId"))

@@ -196,6 +196,8 @@ def _check_list(stream: BinaryIO) -> None:
         record = stream.read(56)
         if len(record) == 56 and record[:4] == _END_64:
             members, length = struct.unpack("<32xQQ", record[:48])
-    if members > MAX_MEMBERS or length > MAX_LIST:
+    if members > MAX_MEMBERS:
         raise ArchiveError(f"{members:,} members; a log has no more than {MAX_MEMBERS:,}")
+    if length > MAX_LIST:
+        raise ArchiveError(f"a list of members of {length:,} bytes; the limit is {MAX_LIST:,}")
     stream.seek(0)

@@ -29,6 +29,7 @@ from groundtrace.traces.inspect_ai.records import (
 )
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.fit import value_of
+from groundtrace.traces.kit.known import Known, file_key
 from groundtrace.traces.kit.lists import (
     LARGE,
     Elements,
@@ -88,22 +89,7 @@ class Log(Frozen, frozen=True):
         return Problem(path, "unrecognised", f"no sample {name!r} in the log")
 
 
-MAX_LOGS = 4
-"""Logs that are kept; workers that are forked have what discovery kept."""
-_known: dict[tuple[str, str, str], Log] = {}
-
-
-def _keep(folder: Folder, path: str, log: Log) -> None:
-    entry = folder.stat(path)
-    if entry is not None:
-        while len(_known) >= MAX_LOGS:
-            del _known[next(iter(_known))]
-        _known[folder.url, path, entry.mark] = log
-
-
-def _kept(folder: Folder, path: str) -> Log | None:
-    entry = folder.stat(path)
-    return None if entry is None else _known.get((folder.url, path, entry.mark))
+_known: Known[Log] = Known(4)
 
 
 def _named(places: Sequence[SamplePlace]) -> dict[str, SamplePlace]:
@@ -131,8 +117,6 @@ def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
             yield from _json_samples(folder, path)
     except ArchiveError as error:
         yield Problem(path, "unreadable", str(error))
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
 
 
 @contextmanager
@@ -143,7 +127,7 @@ def open_sample(
 
     Raises ArchiveError, here or while its events are read.
     """
-    log = _kept(folder, path)
+    log = _known.get(file_key(folder, path))
     if log is not None and log.members is None:
         yield _json_sample(folder, path, name, log)
     elif log is None and not is_archive(folder, path):
@@ -210,7 +194,7 @@ def _json_log(folder: Folder, path: str) -> tuple[Log | None, list[Mapping[str, 
         shorts.append(short)
         places.append(_place(short, index, offset, length))
     log = Log(header, _named(places))
-    _keep(folder, path, log)
+    _known.keep(file_key(folder, path), log)
     return log, shorts
 
 
@@ -319,7 +303,7 @@ def _archive_log(archive: Archive, folder: Folder, path: str) -> Log:
             places.append(SamplePlace(found["id"], int(found["epoch"]), member))
     places.sort(key=lambda place: (_natural(place.id), place.epoch))
     log = Log(header, _named(places), archive.members, tuple(problems))
-    _keep(folder, path, log)
+    _known.keep(file_key(folder, path), log)
     return log
 
 

@@ -9,17 +9,9 @@ sample and epoch is a trial.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
-
-if TYPE_CHECKING:
-    from groundtrace.model import Problem
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 _ZIP = b"PK\x03\x04"
 _NAMES = (b"_journal/", b"header.json", b"samples/", b"summaries.json", b"reductions.json")
@@ -30,7 +22,7 @@ _EVAL = regex(rb'"eval"\s*:\s*\{')
 _TASK = regex(rb'"task(?:_id)?"\s*:\s*"')
 
 
-class InspectReader:
+class InspectReader(ReadsSamples):
     """Reader of Inspect's logs."""
 
     name = "inspect"
@@ -50,21 +42,3 @@ class InspectReader:
         if b'"eval"' in head and _START.match(head) and _EVAL.search(head) and _TASK.search(head):
             return Recognised("marker", 'a log with "status" and "eval"')
         return None
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every sample and epoch of a log."""
-        from groundtrace.traces.inspect_ai.logs import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """The only sample of a log."""
-        from groundtrace.traces.inspect_ai.trace import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """One sample of a log, named `<id>`, or `<id>_epoch_<n>` if there are several epochs."""
-        from groundtrace.traces.inspect_ai.trace import read
-
-        return read(folder, path, sample_id, keep)

@@ -20,7 +20,7 @@ from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.inspect_ai.archive import ArchiveError
-from groundtrace.traces.inspect_ai.logs import open_sample
+from groundtrace.traces.inspect_ai.logs import open_sample, samples
 from groundtrace.traces.inspect_ai.records import (
     HARNESS,
     Event,
@@ -36,6 +36,8 @@ from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.lists import Listed
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.source import RawCall, Source
+
+__all__ = ["read", "samples"]
 
 ATTACHMENT = "attachment://"
 

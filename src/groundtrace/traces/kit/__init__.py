@@ -11,9 +11,11 @@ frames.py          what harnesses say around an output, or instead of it
 moves.py           the directory of a lasting shell
 ledger.py          tokens, each model call once
 keep.py            what is kept of results, within a memory budget
+known.py           what is known of a file, as long as it is as it was
 
 Around readers:
 claims.py          how a reader says that a file has its format
+reading.py         how it reads with code that is imported with the first file
 trial_files.py     which names in a folder show that a trace is there, for discovery
 outline.py         all members of a large file with long values shortened, to recognise it
 choose.py          which files of a trial are read, and by which reader

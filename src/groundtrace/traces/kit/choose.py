@@ -15,6 +15,7 @@ from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import EntryKind, Folder, Links
 from groundtrace.traces.kit.claims import Probe, Recognised, Strength, stated_by
+from groundtrace.traces.kit.known import Known, file_key
 from groundtrace.traces.source import Reader
 
 HEAD = 64 * 1024
@@ -175,8 +176,7 @@ def claim_on(
 
 STEPS = (1 << 20, 16 << 20, 64 << 20)
 """Bytes from which outlines are made, one after the other, until one is claimed or is full."""
-MAX_KNOWN = 64
-_known: dict[tuple[object, ...], Detected] = {}
+_known: Known[Detected] = Known(64)
 """Files that were recognised by an outline: each sample of a file asks again for its reader."""
 _POINTER = b"version https://git-lfs.github.com/spec/"
 POINTER = "a Git LFS pointer: run git lfs pull"
@@ -211,16 +211,12 @@ def look(
         is_sure = best is not None and best.recognised.strength != "name"
         if is_sure or len(head) < HEAD or not _JSON.match(head):
             return best, head
-        entry = folder.stat(path)
-        key = (folder.url, path, None if entry is None else entry.mark, *readers)
-        if key not in _known:
-            found = _claim_on_outline(stream, path, head, readers)
-            if found is None:
-                return best, head
-            if len(_known) >= MAX_KNOWN:
-                _known.clear()
-            _known[key] = found
-        return _known[key], head
+        key = file_key(folder, path, *readers)
+        found = _known.get(key) or _claim_on_outline(stream, path, head, readers)
+        if found is None:
+            return best, head
+        _known.keep(key, found)
+        return found, head
 
 
 def _claim_on_outline(

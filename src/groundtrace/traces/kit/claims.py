@@ -65,6 +65,10 @@ class SessionCalls(NamedTuple):
     last: float | None
 
 
+OF_A_SUBAGENT = "the session of a subagent, a part of another trial"
+"""Why such a file is no sample."""
+
+
 class Sample(Frozen, frozen=True):
     """One trial in a trace file."""
 

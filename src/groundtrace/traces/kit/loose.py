@@ -6,14 +6,18 @@ little more than small ones. A claim by name does not count here: outside of a t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from groundtrace.model import Claimed, Problem, ReadResult, Repeats, Stated, Trace, Trial
 from groundtrace.storage import Folder
+from groundtrace.storage.local import current_mark
+from groundtrace.storage.watch import Watch, note_all, watched
 from groundtrace.traces.kit.choose import Detected, is_screen, look, own_reader, what_it_is
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
+from groundtrace.traces.kit.known import HELD
 from groundtrace.traces.kit.repeated_calls import leave_out, session_calls
 from groundtrace.traces.source import Reader, Source, within_limits
 
@@ -65,27 +69,65 @@ def part_of(reader: Reader, folder: Folder, path: str) -> str | None:
     return None if asked is None else asked(folder, path)
 
 
-SUBAGENT = "the session of a subagent, a part of another trial"
-
-
 def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     """The samples of a trace file; one sample if its reader cannot list samples."""
     listing = getattr(found.reader, "samples", None)
-    if listing is not None:
-        yield from listing(folder, found.path)
-        return
     try:
-        source = within_limits(lambda: found.reader.read(folder, found.path, Keep()))
+        samples = None if listing is None else listing(folder, found.path)
+        if samples is not None:
+            yield from samples
+            return
+        source = _read_to_list(found.reader, folder, found.path)
     except OSError as error:
         yield Problem(found.path, "unreadable", f"cannot be read: {error}")
         return
     yield Sample(
         None,
         _stated_by_source(source),
-        SUBAGENT if source.is_one_subagent and source.is_main_log else None,
+        source.no_trial,
         session=session_calls(found.reader, source),
         first_call=source.first_call,
     )
+
+
+class _Held(NamedTuple):
+    """A file that was read to list it."""
+
+    source: Source
+    keep: Keep
+    reader: Reader
+    files: Mapping[str, str]
+    """Files that were opened, each with its mark."""
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether all these files are as they were."""
+        return all(mark == current_mark(path) for path, mark in self.files.items())
+
+
+def _read_to_list(reader: Reader, folder: Folder, path: str) -> Source:
+    """Read a file that shows only so what it states, and hold it for the reading of its trial."""
+    entry, keep = folder.stat(path), Keep()
+    try:
+        with watched() as watch:
+            source = within_limits(lambda: reader.read(folder, path, keep))
+    finally:
+        note_all(watch)
+    if entry is not None and not watch.errors:
+        held = _Held(source, keep, reader, watch.files)
+        HELD.keep((folder.url, path, entry.mark), held, entry.size)
+    return source
+
+
+def _held(reader: Reader, folder: Folder, claimed: Claimed | None, path: str) -> _Held | None:
+    """A file as it was read to list it, if it is the same as then."""
+    if claimed is None:
+        return None
+    held: _Held | None = HELD.take((folder.url, path, claimed.mark))
+    if held is None or held.reader is not reader or not held.is_as_read:
+        return None
+    note_all(Watch(dict(held.files)))
+    return held
 
 
 def _stated_by_source(source: Source) -> Stated:
@@ -152,9 +194,10 @@ def read_loose(
         reason = f"a {reader.name} trace is one sample; there is no {sample!r} in it"
         problems.append(Problem(path, "unrecognised", reason))
         return ReadResult(merge([], []), tuple(problems))
-    keep = Keep()
-    sources: list[Source] = []
-    for file in (path, *companions_of(reader, folder, path)):
+    held = None if sample is not None else _held(reader, folder, claimed, path)
+    keep = Keep() if held is None else held.keep
+    sources = [] if held is None else [held.source]
+    for file in (path, *companions_of(reader, folder, path))[len(sources) :]:
         try:
             of_file = sample if file == path else None
             sources.append(within_limits(partial(_read, reader, folder, file, of_file, keep)))

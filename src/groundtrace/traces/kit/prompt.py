@@ -9,6 +9,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_prefix
 from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
+from groundtrace.traces.kit.known import Known, file_key
 
 _HEADS = (24 * 1024, 256 * 1024)
 """How much of a file is looked at: a prompt is near its start. Most agents have answered within the
@@ -50,8 +51,21 @@ def title_of(folder: Folder, file: str) -> str | None:
     return None
 
 
+_known: Known[list[str]] = Known(1024 * 1024)
+"""What was asked, by characters: it names a trial, and says where the code is."""
+
+
 def _asked(folder: Folder, file: str) -> list[str]:
     """The texts of a user's messages before the first answer."""
+    key = file_key(folder, file)
+    said = _known.get(key)
+    if said is None:
+        said = _asked_in(folder, file)
+        _known.keep(key, said, 1 + sum(map(len, said)))
+    return said
+
+
+def _asked_in(folder: Folder, file: str) -> list[str]:
     said: list[str] = []
     try:
         with folder.open(file) as stream:

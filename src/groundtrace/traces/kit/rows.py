@@ -16,8 +16,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_text
-from groundtrace.model import Problem
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
+from groundtrace.traces.kit.claims import Sample
+from groundtrace.traces.kit.known import HELD, Known, file_key
 from groundtrace.traces.kit.lists import MAX_ELEMENT, Elements
 
 _LIST = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\[")
@@ -28,8 +30,6 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
 MAX_PLACES = 200_000
 """Most rows of a file whose places are kept; they take about 30 MB."""
-MAX_FILES = 4
-"""Files whose rows' places are kept."""
 
 
 class RawRow(Frozen, frozen=True):
@@ -160,15 +160,13 @@ class _Place(NamedTuple):
     length: int
 
 
-_Key = tuple[str, str, str, str]
-_known: dict[_Key, dict[str, _Place]] = {}
-"""A file as it is on disk, and the rule of its names, to the places of its rows by id. Workers that
-are forked have what discovery noted here."""
+_known: Known[dict[str, _Place]] = Known(4)
+"""Of a file and a rule of names the places of its rows, by id."""
 
 
 def named_rows(folder: Folder, path: str, naming: Naming) -> Iterator[NamedRow]:
     """All rows of a file, each with an id that is unique in it."""
-    key = _key(folder, path, naming)
+    key = file_key(folder, path, naming.key)
     places: dict[str, _Place] = {}
     names = UniqueNames()
     for row in read_raw_rows(folder, path):
@@ -179,16 +177,19 @@ def named_rows(folder: Folder, path: str, naming: Naming) -> Iterator[NamedRow]:
         name = names.next(naming.name_of(value) or f"row-{row.number}")
         if len(places) <= MAX_PLACES:
             places[name] = _Place(row.number, row.offset, row.length)
+            if key is not None:
+                HELD.keep((*key, name), value, row.length)
         yield NamedRow(name, value)
-    if key is not None and len(places) <= MAX_PLACES:
-        while len(_known) >= MAX_FILES:
-            del _known[next(iter(_known))]
-        _known[key] = places
+    if len(places) <= MAX_PLACES:
+        _known.keep(key, places)
 
 
-def _key(folder: Folder, path: str, naming: Naming) -> _Key | None:
-    entry = folder.stat(path)
-    return None if entry is None else (folder.url, path, entry.mark, naming.key)
+def row_samples(
+    folder: Folder, path: str, naming: Naming, stated_of: Callable[[Mapping[str, Any]], Stated]
+) -> Iterator[Sample | Problem]:
+    """All rows of a file as trials, each with what it states."""
+    for name, value in named_rows(folder, path, naming):
+        yield value if isinstance(value, Problem) else Sample(name, stated_of(value))
 
 
 def find_row(
@@ -197,19 +198,25 @@ def find_row(
     """The row with this id; without an id, the only row of a file."""
     if sample_id is None:
         return _only_row(folder, path)
-    places = _known.get(_key(folder, path, naming))  # type: ignore[arg-type]
+    key = file_key(folder, path, naming.key)
+    if key is not None and (held := HELD.take((*key, sample_id))) is not None:
+        value: Mapping[str, Any] = held
+        return value
+    places = _known.get(key)
     if places is not None and sample_id in places:
         place = places[sample_id]
-        value = decoded(_row_at(folder, path, place), path)
-        if not isinstance(value, Problem):
+        read = decoded(_row_at(folder, path, place), path)
+        if not isinstance(read, Problem):
             # A file can change so that neither its size nor its time shows it.
-            name = naming.name_of(value) or f"row-{place.number}"
+            name = naming.name_of(read) or f"row-{place.number}"
             if name in (sample_id, sample_id.rpartition(".")[0]):
-                return value
+                return read
     found: Mapping[str, Any] | None = None
     for row in named_rows(folder, path, naming):
         if row.name == sample_id and not isinstance(row.value, Problem):
             found = row.value  # the others are named too, so that each is found at once
+    if key is not None:
+        HELD.take((*key, sample_id))
     return found or Problem(path, "unrecognised", f"no row {sample_id!r} in the file")
 
 

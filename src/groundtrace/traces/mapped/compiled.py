@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jmespath.functions import Functions
-from jmespath.visitor import TreeInterpreter
+from jmespath.visitor import TreeInterpreter, _is_comparable
 
 Node = Mapping[str, Any]
 Evaluate = Callable[[Any], Any]
@@ -48,6 +48,18 @@ def _literal(node: Node) -> Evaluate:
 def _field(node: Node) -> Evaluate:
     name = node["value"]
     return lambda value: value.get(name) if isinstance(value, dict) else None
+
+
+def _index(node: Node) -> Evaluate:
+    place = node["value"]
+
+    def evaluate(value: Any) -> Any:
+        try:
+            return value[place] if isinstance(value, list) else None
+        except IndexError:
+            return None
+
+    return evaluate
 
 
 def _chain(node: Node) -> Evaluate:
@@ -158,7 +170,7 @@ def _comparator(node: Node) -> Evaluate:
     """Equality with a text, true or false; in other comparisons 0 and 1 are special."""
     compared = equality(node)
     if compared is None:
-        return _interpreted(node)
+        return _comparison(node)
     operand, literal, is_equal = compared
     other = compiled(operand)
     if isinstance(literal, bool):  # 0 and 1 are equal to them in Python, but not in JSON
@@ -171,6 +183,20 @@ def _comparator(node: Node) -> Evaluate:
         name = operand["value"]
         return lambda value: isinstance(value, dict) and value.get(name) == literal
     return lambda value: other(value) == literal
+
+
+def _comparison(node: Node) -> Evaluate:
+    """Any other comparison, by the library's own operators; only numbers and texts have an order."""
+    first, second = _children(node)
+    compare = TreeInterpreter.COMPARATOR_FUNC[node["value"]]
+    if node["value"] in ("eq", "ne"):
+        return lambda value: compare(first(value), second(value))
+
+    def evaluate(value: Any) -> Any:
+        left, right = first(value), second(value)
+        return compare(left, right) if _is_comparable(left) and _is_comparable(right) else None
+
+    return evaluate
 
 
 def equality(node: Node) -> tuple[Node, str | bool, bool] | None:
@@ -260,6 +286,7 @@ _MAKERS: Mapping[str, Callable[[Node], Evaluate]] = {
     "filter_projection": _filter,
     "function_expression": _function,
     "identity": _same,
+    "index": _index,
     "index_expression": _chain,
     "literal": _literal,
     "multi_select_list": _list,

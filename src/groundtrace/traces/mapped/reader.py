@@ -62,8 +62,10 @@ class MappedReader:
             return None
         return Recognised(self._strength, f"mapping {self._where}: match is true for {place}")
 
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """A file is one sample; in a file of rows each row is one."""
+    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem] | None:
+        """The rows of a file; None if a file is one sample."""
+        if self.mapping.layout != "rows":
+            return None
         from groundtrace.traces.mapped.trace import samples
 
         return samples(self.mapping, folder, path)

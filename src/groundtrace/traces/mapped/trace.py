@@ -404,20 +404,13 @@ _NO_CALL = regex(rb"(?!)")
 
 
 def samples(mapping: Declared, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-    """The trials of a file, with what each states."""
-    if mapping.layout != "rows":
-        source = read(mapping, folder, path, None, Keep())
-        yield Sample(None, source.stated, first_call=source.first_call)
-        return
-    try:
-        for name, value in named_rows(folder, path, _naming(mapping)):
-            if isinstance(value, Problem):
-                yield value
-            else:
-                source = _read_object(mapping, value, path, Keep())
-                yield Sample(name, source.stated, first_call=source.first_call)
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
+    """The rows of a file, with what each states."""
+    for name, value in named_rows(folder, path, _naming(mapping)):
+        if isinstance(value, Problem):
+            yield value
+        else:
+            source = _read_object(mapping, value, path, Keep())
+            yield Sample(name, source.stated, first_call=source.first_call)
 
 
 def _naming(mapping: Declared) -> Naming:

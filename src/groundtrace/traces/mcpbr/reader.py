@@ -10,22 +10,16 @@ Their shape: one object with `instance_id`, `run_type` (`mcp`, `baseline`, `mcp_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
-
-if TYPE_CHECKING:
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.reading import ReadsFiles
 
 _START = regex(rb"(?:\xef\xbb\xbf)?\s*+\{")
 _SIDE = regex(rb'"run_type"\s*:\s*"')
 _EVENTS = regex(rb'"events"\s*:\s*\[')
 
 
-class McpbrReader:
+class McpbrReader(ReadsFiles):
     """Reader of mcpbr's logs."""
 
     name = "mcpbr"
@@ -39,9 +33,3 @@ class McpbrReader:
         if _SIDE.search(head) and _EVENTS.search(head):
             return Recognised("marker", '"run_type" and "events"')
         return None
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a log."""
-        from groundtrace.traces.mcpbr.trace import read
-
-        return read(folder, path, keep)

@@ -16,11 +16,10 @@ from groundtrace.storage import Folder
 from groundtrace.traces.kit.fit import NOT_FITTING
 from groundtrace.traces.kit.lists import (
     LARGE,
-    Elements,
     Listed,
     ListKind,
-    around,
     find_list,
+    in_parts,
     load_listed,
     prefix_of,
 )
@@ -95,23 +94,15 @@ def _parts_info(folder: Folder, path: str) -> Stated:
     try:
         with folder.open(path) as stream:
             head, start = find_list(stream, _MESSAGES)
-            root = as_mapping(prefix_of(head[:start]))
-            if start is None:
-                return stated_of(root)
-            if stream.seekable():
-                end = _end_of(stream)
-                if end is not None:
-                    return stated_of({**root, **end})
-                stream.seek(0)
-                head, _ = find_list(stream, _MESSAGES)
-            scanner = Elements(stream, head[start:], _MESSAGES.counted)
-            for _ in scanner.elements():
-                pass
-            if scanner.closed:
-                root = around(head[:start], scanner, root, _MESSAGES)
+            end = {} if start is None else _end_of(stream) if stream.seekable() else None
+        if end is not None:
+            return stated_of({**as_mapping(prefix_of(head[:start])), **end})
+        skipped = in_parts(lambda: folder.open(path), path, replace(_MESSAGES, decode=len))
+        for _ in skipped.items:
+            pass
     except OSError:
         return Stated()
-    stated = stated_of(root)
+    stated = stated_of(skipped.root)
     return stated if stated.task is not None else _with_prompt(stated, folder, path)
 
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 _FORMAT = regex(rb'"trajectory_format"\s*:\s*"(mini-swe-agent-[\w.]+)"')
 _VERSION = regex(rb'"mini_version"\s*:\s*"')
@@ -30,7 +29,7 @@ _FENCE = regex(rb"```(?:bash|mswea_bash_command)\s*\\n")
 _OWN_ANSWER = b"<returncode>"
 
 
-class MiniSweAgentReader:
+class MiniSweAgentReader(ReadsFiles):
     """Reader of mini-swe-agent's trajectories."""
 
     name = "mini-swe-agent"
@@ -57,9 +56,3 @@ class MiniSweAgentReader:
         from groundtrace.traces.mini_swe_agent.load import read_info
 
         yield Sample(None, read_info(folder, path))
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a trajectory."""
-        from groundtrace.traces.mini_swe_agent.trace import read
-
-        return read(folder, path, keep)

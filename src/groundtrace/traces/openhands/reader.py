@@ -13,17 +13,14 @@ read by `traces/atif`, with this package's `dialect.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 if TYPE_CHECKING:
-    from groundtrace.model import Problem
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 _START = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+(?:\[\s*+)*+\{")
 _RUN = regex(rb'"agent_class"\s*:\s*"')
@@ -42,7 +39,7 @@ _V1 = regex(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
 _V1_HEAD = regex(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
 
 
-class OpenHandsReader:
+class OpenHandsReader(ReadsSamples):
     """Reader of OpenHands' evaluations and event logs."""
 
     name = "openhands"
@@ -68,24 +65,6 @@ class OpenHandsReader:
 
     def part_of(self, folder: Folder, path: str) -> str | None:
         """`output.jsonl`, for a file of attempts: it holds the chosen ones (D103)."""
-        from groundtrace.traces.openhands.rows import ATTEMPT, OUTPUT
+        from groundtrace.traces.openhands.trace import ATTEMPT, OUTPUT
 
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every row of an evaluation is a sample; a log of events is one sample."""
-        from groundtrace.traces.openhands.rows import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a log of events, or the only row of a file."""
-        from groundtrace.traces.openhands.rows import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """One row."""
-        from groundtrace.traces.openhands.rows import read
-
-        return read(folder, path, sample_id, keep)

@@ -11,17 +11,9 @@ call, `invoke_agent` an agent. Results are there only if their content was captu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 from groundtrace.base.patterns import regex
-from groundtrace.traces.kit.claims import Probe, Recognised, Sample
-
-if TYPE_CHECKING:
-    from groundtrace.model import Problem
-    from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
+from groundtrace.traces.kit.claims import Probe, Recognised
+from groundtrace.traces.kit.reading import ReadsSamples
 
 _START = regex(rb"(?:\xef\xbb\xbf)?\s*+[\[{]")
 _EXPORT = regex(
@@ -34,7 +26,7 @@ _GENAI = regex(
 )
 
 
-class OtelReader:
+class OtelReader(ReadsSamples):
     """Reader of OpenTelemetry exports."""
 
     name = "otel"
@@ -52,21 +44,3 @@ class OtelReader:
             what = "an OpenTelemetry export" if is_export else "OpenTelemetry spans"
             return Recognised("marker", f"{what} with GenAI's names")
         return None
-
-    def samples(self, folder: Folder, path: str) -> Iterator[Sample | Problem]:
-        """Every conversation, or every trace without one, is a sample."""
-        from groundtrace.traces.otel.trace import samples
-
-        return samples(folder, path)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read the only trial of a file; of several, all of them as one."""
-        from groundtrace.traces.otel.trace import read
-
-        return read(folder, path, None, keep)
-
-    def read_sample(self, folder: Folder, path: str, sample_id: str, keep: Keep) -> Source:
-        """Read one trial."""
-        from groundtrace.traces.otel.trace import read
-
-        return read(folder, path, sample_id, keep)

@@ -46,11 +46,7 @@ _MESSAGES = (
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The trials of a file."""
-    try:
-        loaded = load(folder, path)
-    except OSError as error:
-        yield Problem(path, "unreadable", f"cannot be read: {error}")
-        return
+    loaded = load(folder, path)
     if not loaded.trials:
         yield Sample(None, no_trial="an OpenTelemetry export without a span of an agent")
     for name, spans in loaded.trials.items():

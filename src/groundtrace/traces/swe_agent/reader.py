@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised, Sample
+from groundtrace.traces.kit.reading import ReadsFiles
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
-    from groundtrace.traces.kit.keep import Keep
-    from groundtrace.traces.source import Source
 
 _OBJECT = regex(rb"\s*+(?:\xef\xbb\xbf)?\s*+\{")
 _STEPS = regex(
@@ -32,7 +31,7 @@ _OWN_HISTORY = regex(rb'"(?:message_type|is_demo|agent)"\s*:')
 _OWN_STEP = regex(rb'"(?:action|observation)"\s*:')
 
 
-class SweAgentReader:
+class SweAgentReader(ReadsFiles):
     """Reader of SWE-agent's trajectories."""
 
     name = "swe-agent"
@@ -58,9 +57,3 @@ class SweAgentReader:
 
         stated, no_trial = read_info(folder, path)
         yield Sample(None, stated, no_trial)
-
-    def read(self, folder: Folder, path: str, keep: Keep) -> Source:
-        """Read a trajectory."""
-        from groundtrace.traces.swe_agent.trace import read
-
-        return read(folder, path, keep)

@@ -9,11 +9,10 @@ around them. The chosen one is read; for a run that ended before it chose, the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import msgspec
-from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.base import jsonio
@@ -91,8 +90,8 @@ _FAILURES = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 class Loaded(Listed):
     """A trajectory whose steps are being read."""
 
-    said: list[Said] = field(default_factory=list)
-    """The history; empty if the file was read step by step."""
+    said: Callable[[], list[Said]] = list
+    """Decodes the history; it is empty if the file was read step by step."""
     other_attempts: int = 0
     """Attempts in the file besides the one that is read."""
 
@@ -100,15 +99,18 @@ class Loaded(Listed):
 _STEPS = ListKind("trajectory", _ACTION, "a step", "steps", most_lost=1, decode=_step.decode)
 
 
-def load(folder: Folder, path: str) -> Loaded:
-    """The trajectory in a file; never raises because of the file's content."""
+def load(folder: Folder, path: str, *, to_list: bool = False) -> Loaded:
+    """The trajectory in a file; never raises because of the file's content.
+
+    `to_list`: only what is around the steps is asked for; then no step is decoded before it is.
+    """
     entry = folder.stat(path)
     if entry is not None and entry.size > LARGE:
         return _in_parts(folder, path)
     data = folder.read(path, LARGE).removeprefix(b"\xef\xbb\xbf")
     if not data.strip():
         return Loaded(iter(()), problems=[Problem(path, "empty_file", "the file is empty")])
-    usual = _whole(data)
+    usual = None if to_list else _whole(data)
     if usual is not None:
         return usual
     try:
@@ -120,8 +122,9 @@ def load(folder: Folder, path: str) -> Loaded:
         loaded.problems.append(Problem(path, "broken_trajectory", reason))
         return loaded
     decoded = (element(bytes(raw), number, path, _STEPS) for number, raw in enumerate(steps))
-    said = _history(root.history)
-    return Loaded(decoded, _around(root), said=said, other_attempts=others)
+    return Loaded(
+        decoded, _around(root), said=lambda: _history(root.history), other_attempts=others
+    )
 
 
 def _whole(data: bytes) -> Loaded | None:
@@ -135,7 +138,7 @@ def _whole(data: bytes) -> Loaded | None:
         return None
     if bytes(root.attempts) != b"null":
         return None
-    return Loaded(iter(root.trajectory), _around(root), said=root.history)
+    return Loaded(iter(root.trajectory), _around(root), said=lambda: root.history)
 
 
 def _around(root: _Usual | _Root) -> Mapping[str, Any]:
@@ -216,16 +219,16 @@ def _find_list(stream: BinaryIO) -> tuple[bytes, int | None, int]:
 def read_info(folder: Folder, path: str) -> tuple[Stated, str | None]:
     """What a file states about its trial; if it is not a trial, also why; never raises."""
     try:
-        loaded = load(folder, path)
+        loaded = load(folder, path, to_list=True)
         has_steps = any(isinstance(step, Step) for step in loaded.items)
-        for _ in loaded.items:  # in a file that is read in parts, the root comes last
-            pass
+        while loaded.in_parts and next(loaded.items, None) is not None:
+            pass  # then the root comes last
     except OSError:
         return Stated(), None
     stated = stated_of(loaded.root)
     if stated.model is None:
         stated = replace(stated, model=model_of(folder))
-    if not has_steps and loaded.said:
+    if not has_steps and loaded.said():
         return stated, "a history of SWE-agent without steps: nothing in it was executed"
     return stated, _demonstration(loaded.root) if has_steps else None
 

@@ -26,7 +26,7 @@ from groundtrace.traces.swe_agent.records import Loaded, Said, Step, load, model
 def read(folder: Folder, path: str, keep: Keep) -> Source:
     """Read a trajectory, whole or damaged."""
     loaded = load(folder, path)
-    trajectory = Trajectory(path, keep, loaded.said)
+    trajectory = Trajectory(path, keep, loaded.said())
     trajectory.steps(loaded.items)
     return trajectory.finish(loaded, model_of(folder))
 
