@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
 from groundtrace.base.recent import Recent
 from groundtrace.config import Settings
 from groundtrace.documents.events import Access, Event
@@ -35,6 +36,8 @@ _wholes: Recent[str, WholeText] = Recent(KEPT_BYTES)
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository."""
 _SHOWN = frozenset({"read", "matched"})
+_GO_RECEIVER = regex(r"^\(\*?([^()]+)\)")
+"""`(*Store).Read`"""
 
 
 class WithFunctions(NamedTuple):
@@ -233,9 +236,12 @@ def _met_by(tree: BaseTree, chunks: Iterable[TruthChunk]) -> ChangedFunctions:
 def _symbols(tree: BaseTree, truth: GroundTruth) -> Iterator[FunctionLines]:
     """The symbols of the truth that are functions or classes of their files."""
     for symbol in truth.symbols:
-        name = symbol.symbol.replace("::", ".").replace("#", ".").removesuffix("()")
-        file = tree.file(symbol.file)
-        same = [span for span in file.spans if span.name == name]
-        ending = [span for span in file.spans if span.name.endswith(f".{name}")]
-        for span in (same or ending)[:1]:
-            yield _lines_of(PlacedFunction(symbol.file, span))
+        name = _GO_RECEIVER.sub(r"\1", symbol.symbol).partition("(")[0]
+        name = name.replace("::", ".").replace("#", ".")
+        spans = tree.file(symbol.file).spans
+        same = [span for span in spans if span.name == name]
+        ending = [span for span in spans if span.name.endswith(f".{name}")]
+        if same or all(span.last <= ending[0].last for span in ending):
+            # A class holds its constructor of the same name. A name that two classes have says neither.
+            for span in (same or ending)[:1]:
+                yield _lines_of(PlacedFunction(symbol.file, span))
