@@ -373,7 +373,7 @@ def _paired(tables: Tables, answer: Sequence[str]) -> list[str]:
         return []
     return [
         "## (e) How do the agents differ?",
-        "groundtrace's own paired answer, over the tasks that both have:",
+        "groundtrace's own paired answer, over the tasks that both have (“it” is the second agent of the table below):",
         "\n".join(f"> {line}\n>" for line in answer).removesuffix("\n>"),
         _markdown(
             [

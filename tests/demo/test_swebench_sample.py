@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from groundtrace.demo.swebench import _asset, _world, write_swebench
+from groundtrace.demo.swebench import REPOS, _asset, _world, write_swebench
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]
@@ -73,6 +73,17 @@ def test_bash_prints_what_the_trajectories_say_and_git_makes_their_patches(
             ]
             (repo / "of-the-trace.patch").write_text(patch)
             _run("git apply --reverse --check of-the-trace.patch", repo)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_git_takes_the_repository_for_its_own(sample: Path) -> None:
+    repo = sample / REPOS / "lantern__lantern.git"
+    assert _run("git fsck --strict --no-dangling", repo) == ""
+    files = _world(_asset("lantern.txt"))
+    assert sorted(_run("git ls-tree -r --name-only HEAD", repo).splitlines()) == sorted(files)
+    assert all(_run(f"git show HEAD:{name}", repo) == text for name, text in files.items())
+    rows = [json.loads(line) for line in (sample / "tasks.jsonl").read_text().splitlines()]
+    assert {row["base_commit"] for row in rows} == {_run("git rev-parse HEAD", repo).strip()}
 
 
 def _run(command: str, repo: Path) -> str:

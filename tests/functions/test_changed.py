@@ -46,8 +46,8 @@ class Files:
         assert found is not None
         return BaseFile("known", found.spans, path)
 
-    def text(self, file: BaseFile) -> list[bytes]:
-        return self._texts[file.id].encode().split(b"\n")
+    def text(self, file: BaseFile) -> bytes:
+        return self._texts[file.id].encode()
 
 
 def changed(patch: str, files: Files) -> ChangedFunctions:

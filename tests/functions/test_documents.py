@@ -12,8 +12,10 @@ import pytest
 from groundtrace.api import run
 from groundtrace.cli.main import invoke
 from groundtrace.errors import UsageError
+from groundtrace.events.functions import _symbols
 from groundtrace.functions import repositories as kept
-from groundtrace.functions.repositories import close_repositories
+from groundtrace.functions.repositories import close_repositories, open_tree
+from groundtrace.model import GroundTruth, Task, TruthSymbol
 from tests.functions.repositories import git, repository
 
 CODE = """import os
@@ -227,6 +229,53 @@ def test_lines_that_the_task_names_meet_functions(tmp_path: Path) -> None:
     section = metrics["function_level_metrics"]
     assert (section["function_recall"], section["function_precision"]) == (1.0, 0.5)
     assert section["function_edit_recall"] == 0.5, "edits are held against the gold patch"
+
+
+@pytest.mark.parametrize(
+    ("symbols", "recall"),
+    [
+        (["Store.read", "last", "Store"], 2 / 3),  # the class has a line shown, as its function has
+        (["read"], 1.0),  # one function ends so
+        (["Store::read(self)", "Store#write", "(*Store).read", "Store.read()"], 3 / 4),
+        (["limit", "nothing"], None),  # no function, no class
+        (["last", "nothing"], 0.0),
+    ],
+)
+def test_symbols_by_hand(tmp_path: Path, symbols: list[str], recall: float | None) -> None:
+    """A task folder in whose repository's name the commit stands. Lines 4 to 12 are shown: the
+    function first and the first lines of the class Store and of its read."""
+    commit = repository(tmp_path / "repos" / "owner__kit", {"pkg/store.py": CODE})
+    task = tmp_path / "benchmarks" / "suite" / "task-1"
+    (task / "tests").mkdir(parents=True)
+    repo = f"owner/kit--{commit}"
+    (task / "task.toml").write_text(f'[task]\nid = "task-1"\nrepo = "{repo}"\n')
+    stated = [{"file": "pkg/store.py", "symbol": name} for name in symbols]
+    truth = {"files": ["pkg/store.py"], "symbols": stated}
+    (task / "tests" / "ground_truth.json").write_text(json.dumps(truth))
+    runs = trial(tmp_path, [READ])
+    run(runs, tasks=task.parent.parent, repos=tmp_path / "repos", out=tmp_path / "out")
+    document = json.loads(next((tmp_path / "out").rglob("*.retrieval_metrics.json")).read_text())
+    section = document["function_level_metrics"]
+    assert section["symbol_recall"] == (None if recall is None else pytest.approx(recall, abs=1e-6))
+    if recall is None:
+        assert section["undefined"]["symbol_recall"] == "no_symbols"
+    summary = json.loads(next((tmp_path / "out").rglob("run_retrieval_summary.json")).read_text())
+    assert summary["by_config"]["default"]["more_metrics"]["symbol_recall"]["mean"] == (
+        None if recall is None else pytest.approx(recall, abs=1e-6)
+    )
+
+
+def test_a_symbol_that_two_classes_have_is_not_known(tmp_path: Path) -> None:
+    spans = "class A:\n    def f(self):\n        return 1\n\n\nclass B:\n    def f(self):\n        return 2\n"
+    commit = repository(
+        tmp_path / "repos" / "kit", {"a.py": spans + "class C:\n    class C: pass\n"}
+    )
+    task = Task("t", "suite", None, (f"kit--{commit}",))
+    tree = open_tree(task, [str(tmp_path / "repos")]).tree
+    assert tree is not None
+    stated = tuple(TruthSymbol("a.py", name) for name in ("f", "B.f", "C"))
+    found = _symbols(tree, GroundTruth(symbols=stated))
+    assert [one.function for one in found] == ["a.py::B.f", "a.py::C"]
 
 
 def test_what_was_submitted_may_be_unknown_or_empty(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def command(**given: Unpack[Demo]) -> int:
     from groundtrace.config import Settings
     from groundtrace.demo import write_sample
     from groundtrace.demo.sessions import write_sessions
-    from groundtrace.demo.swebench import BASELINE, write_swebench
+    from groundtrace.demo.swebench import BASELINE, REPOS, write_swebench
     from groundtrace.impact.options import ImpactOptions
     from groundtrace.runs.engine import make_engine
     from groundtrace.runs.impact import widest_document
@@ -68,6 +68,11 @@ def command(**given: Unpack[Demo]) -> int:
         write_swebench(out)
         runs, location = out / "trajs", str(out / "tasks.jsonl")
         options_of_impact = ImpactOptions(baseline=BASELINE)
+        lacking = _lacking()
+        if lacking is None:
+            settings = Settings(repos=(str(out / REPOS),))
+        else:
+            print_message(f"functions are left out: {lacking}", quiet=quiet or given["json"])
     elif given["sessions"]:
         write_sessions(out)
         runs, location = out / "sessions", f"git:{out / 'heron'}"
@@ -87,3 +92,17 @@ def command(**given: Unpack[Demo]) -> int:
         print_answer(document)
         print_result(closing_words(written.written))
     return say_failures(failed, quiet=quiet)
+
+
+def _lacking() -> str | None:
+    """What the functions of the second sample would need, if it is not there."""
+    from shutil import which
+
+    from groundtrace.functions.languages import grammar_of, language_of
+
+    if which("git") is None:
+        return "git is not installed"
+    python = language_of("a.py")
+    if python is None or grammar_of(python) is None:
+        return "no grammar of Python; install groundtrace[functions]"
+    return None

@@ -8,8 +8,10 @@ from comparing files, so the traces are consistent with the code base. The same 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 import tomllib
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -18,7 +20,8 @@ from typing import Any
 BASELINE = "tern-small-1"
 """The model that the demo compares the other one with."""
 REPO = "lantern/lantern"
-COMMIT = "5f2d9c1e7a3b48d6905c1f7e2b8a4d6c3e9f0a12"
+REPOS = "repos"
+"""The folder for `--repos`."""
 VERSION = "1.15.0"
 EPOCH = 1777888800.0
 SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && git add -A && git diff --cached"
@@ -29,11 +32,12 @@ Files = dict[str, str]
 
 
 def write_swebench(folder: Path) -> None:
-    """Write `tasks.jsonl` and `trajs/<model>/…` below `folder`."""
+    """Write `tasks.jsonl`, `trajs/<model>/…` and the repository of the tasks below `folder`."""
     story = tomllib.loads(_asset("lantern.toml"))
     world = _world(_asset("lantern.txt"))
     tasks = {task["id"]: task for task in story["task"]}
-    rows = [json.dumps(_row(task, world)) for task in story["task"]]
+    commit = write_repository(folder / REPOS / f"{REPO.replace('/', '__')}.git", world)
+    rows = [json.dumps(_row(task, world, commit)) for task in story["task"]]
     _write(folder / "tasks.jsonl", "\n".join(rows) + "\n")
     predictions: dict[str, dict[str, Any]] = {}
     for number, trial in enumerate(story["trial"]):
@@ -53,7 +57,7 @@ def write_swebench(folder: Path) -> None:
         _write(folder / "trajs" / model / "preds.json", json.dumps(made, indent=1) + "\n")
 
 
-def _row(task: Mapping[str, Any], world: Files) -> dict[str, str]:
+def _row(task: Mapping[str, Any], world: Files, commit: str) -> dict[str, str]:
     """A task as the data set publishes it."""
     solved = dict(world)
     for file, old, new in task["changes"]:
@@ -62,7 +66,7 @@ def _row(task: Mapping[str, Any], world: Files) -> dict[str, str]:
     return {
         "instance_id": task["id"],
         "repo": REPO,
-        "base_commit": COMMIT,
+        "base_commit": commit,
         "problem_statement": task["issue"],
         "patch": diff(world, solved),
         "test_patch": diff(world, tested),
@@ -71,6 +75,43 @@ def _row(task: Mapping[str, Any], world: Files) -> dict[str, str]:
 
 def _new_test(task: str) -> str:
     return f"\n\ndef test_issue_{task.rpartition('-')[2]}():\n    assert True\n"
+
+
+# --- the code base as a repository ----------------------------------------------------------
+
+
+def write_repository(folder: Path, files: Files) -> str:
+    """Write a bare repository with one commit, without git; returns the commit."""
+    tree = _tree(folder, {tuple(name.split("/")): text for name, text in files.items()})
+    person = f"Tern <tern@example.org> {EPOCH:.0f} +0000"
+    said = f"tree {tree}\nauthor {person}\ncommitter {person}\n\nLantern\n"
+    commit = _object(folder, "commit", said.encode())
+    _write(folder / "HEAD", "ref: refs/heads/main\n")
+    _write(folder / "refs/heads/main", f"{commit}\n")
+    return commit
+
+
+def _tree(folder: Path, files: Mapping[tuple[str, ...], str]) -> str:
+    """A folder of the commit; git sorts folders as if their names ended with a slash."""
+    entries = {
+        name: f"100644 {name}\0".encode() + bytes.fromhex(_object(folder, "blob", text.encode()))
+        for (name, *below), text in files.items()
+        if not below
+    }
+    for name in {path[0] for path in files if path[1:]}:
+        inside = {path[1:]: text for path, text in files.items() if path[0] == name and path[1:]}
+        entries[f"{name}/"] = f"40000 {name}\0".encode() + bytes.fromhex(_tree(folder, inside))
+    return _object(folder, "tree", b"".join(entries[name] for name in sorted(entries)))
+
+
+def _object(folder: Path, kind: str, data: bytes) -> str:
+    """Write an object of git; returns its id."""
+    data = f"{kind} {len(data)}\0".encode() + data
+    name = hashlib.sha1(data, usedforsecurity=False).hexdigest()
+    path = folder / "objects" / name[:2] / name[2:]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(zlib.compress(data))
+    return name
 
 
 # --- a shell over the code base -------------------------------------------------------------

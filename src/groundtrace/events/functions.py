@@ -12,6 +12,8 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
+from groundtrace.base.recent import Recent
 from groundtrace.config import Settings
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
@@ -28,12 +30,14 @@ from groundtrace.functions.repositories import BaseTree, OpenedTree, open_tree
 from groundtrace.functions.spans import Span, met
 from groundtrace.model import GroundTruth, PatchHunk, Problem, Task, TruthChunk
 
-KEPT_WHOLES = 64
-"""Texts of files that a worker keeps, by the id of their object: trials of a task look at the same."""
-_wholes: dict[str, WholeText] = {}
+KEPT_BYTES = 4 * 1024 * 1024
+"""Of the files whose lines a worker keeps, by the id of their object: trials of a task look at the same."""
+_wholes: Recent[str, WholeText] = Recent(KEPT_BYTES)
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository."""
 _SHOWN = frozenset({"read", "matched"})
+_GO_RECEIVER = regex(r"^\(\*?([^()]+)\)")
+"""`(*Store).Read`"""
 
 
 class WithFunctions(NamedTuple):
@@ -64,14 +68,19 @@ def text_of(opened: OpenedTree, home: str | None) -> BaseText:
             return None
         whole = _wholes.get(file.id)
         if whole is None:
-            lines = [line.decode("utf-8", errors="replace") for line in opened.tree.text(file)]
-            lines = lines[:-1] if lines[-1:] == [""] else lines
-            if len(_wholes) >= KEPT_WHOLES:
-                _wholes.clear()
-            whole = _wholes[file.id] = WholeText(dict(enumerate(lines, 1)))
+            data = opened.tree.text(file)
+            whole = _wholes.keep(file.id, WholeText(_lines(data)), len(data))
         return whole
 
     return text
+
+
+def _lines(data: bytes) -> dict[int, str]:
+    """The lines of a file, by number."""
+    lines = data.decode("utf-8", errors="replace").split("\n")
+    if b"\r" in data:
+        lines = [line.rstrip("\r") for line in lines]
+    return dict(enumerate(lines[:-1] if lines[-1] == "" else lines, 1))
 
 
 def with_functions(
@@ -227,9 +236,12 @@ def _met_by(tree: BaseTree, chunks: Iterable[TruthChunk]) -> ChangedFunctions:
 def _symbols(tree: BaseTree, truth: GroundTruth) -> Iterator[FunctionLines]:
     """The symbols of the truth that are functions or classes of their files."""
     for symbol in truth.symbols:
-        name = symbol.symbol.replace("::", ".").replace("#", ".").removesuffix("()")
-        file = tree.file(symbol.file)
-        same = [span for span in file.spans if span.name == name]
-        ending = [span for span in file.spans if span.name.endswith(f".{name}")]
-        for span in (same or ending)[:1]:
-            yield _lines_of(PlacedFunction(symbol.file, span))
+        name = _GO_RECEIVER.sub(r"\1", symbol.symbol).partition("(")[0]
+        name = name.replace("::", ".").replace("#", ".")
+        spans = tree.file(symbol.file).spans
+        same = [span for span in spans if span.name == name]
+        ending = [span for span in spans if span.name.endswith(f".{name}")]
+        if same or all(span.last <= ending[0].last for span in ending):
+            # A class holds its constructor of the same name. A name that two classes have says neither.
+            for span in (same or ending)[:1]:
+                yield _lines_of(PlacedFunction(symbol.file, span))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
@@ -117,17 +117,22 @@ class WholeText:
 
     def __init__(self, known: dict[int, str]) -> None:
         self.known = known
+        self._places: dict[str, list[int]] = {}
+        """Where lines of the file that were shown stand."""
 
     @cached_property
     def _lines(self) -> dict[int, str]:
-        return {number: text.rstrip() for number, text in self.known.items()}
+        return dict(zip(self.known, map(str.rstrip, self.known.values()), strict=True))
 
-    @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+    def _find(self, shown: Iterable[str]) -> None:
+        """Look up where lines stand. A file has many more lines than a result shows."""
+        new: dict[str, list[int]] = {text: [] for text in {*shown} - self._places.keys()}
+        if not new:
+            return
         for number, text in self._lines.items():
-            found.setdefault(text, []).append(number)
-        return found
+            if text in new:
+                new[text].append(number)
+        self._places.update((text, numbers) for text, numbers in new.items() if numbers)
 
     def numbers(self, lines: Sequence[str], own: str | None) -> list[int] | None:
         """Where `lines` stand: runs of the file's lines; each command shows a line once.
@@ -141,6 +146,7 @@ class WholeText:
             numbers = [self.numbers(part, own) for part in parts]
             return None if None in numbers else sorted({n for part in numbers for n in part or ()})
         shown = [line.rstrip() for line in lines]
+        self._find(shown)
         found = self._runs(lines, shown)
         if found is None:
             return None

@@ -47,7 +47,7 @@ def functions_changed(tree: BaseTree, hunks: Iterable[PatchHunk]) -> ChangedFunc
             continue
         if file.state != "known":
             reason = reason or WHY_UNKNOWN.get(file.state, "patch_does_not_fit")
-        elif (placed := _placed(of_file, tree.text(file))) is None:
+        elif (placed := _placed(of_file, tree.text(file).split(b"\n"))) is None:
             reason = reason or "patch_does_not_fit"
         else:
             for hunk in placed:

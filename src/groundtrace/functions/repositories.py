@@ -15,6 +15,7 @@ from glob import escape
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from groundtrace.base.recent import Recent
 from groundtrace.base.visible import visible
 from groundtrace.functions.languages import WITHOUT_GRAMMAR, Language, language_of, suffix_of
 from groundtrace.functions.objects import OBJECT_ID, Objects, OutsideError, objects_folder
@@ -30,8 +31,8 @@ KEPT = 4096
 
 KEPT_COMMITS = 64
 """Commits whose files a worker keeps."""
-KEPT_TEXTS = 16
-"""Files of a commit whose text is kept: the trials of a task look at the same few."""
+KEPT_BYTES = 8 * 1024 * 1024
+"""Of the text of files that a worker keeps: the trials of a task look at the same few."""
 
 FileState = Literal["known", "none", "absent", "missing", "no_grammar"]
 """known: its functions are known. none: such a file has none. absent: the commit does not have it.
@@ -62,6 +63,7 @@ _REGULAR = frozenset({"100644", "100755", "100664"})
 _spans: dict[tuple[Path, str, str], FileSpans] = {}
 """By repository, id of the object and language. Without the repository, a file that one repository
 lacks would be known or not, by whether the worker had met it in another."""
+_texts: Recent[tuple[Path, str], bytes] = Recent(KEPT_BYTES)
 
 
 class BaseTree:
@@ -83,8 +85,8 @@ class BaseTree:
             self._problems[found.problem] = None
         return found
 
-    def text(self, file: BaseFile) -> list[bytes]:
-        """The lines of a file, without their ends."""
+    def text(self, file: BaseFile) -> bytes:
+        """The text of a file; empty if git does not have it."""
         return self._commit.text(file)
 
 
@@ -96,7 +98,6 @@ class Commit:
         self._root = root
         self._folders: dict[str, Mapping[str, Entry] | None] = {}
         self._files: dict[str, BaseFile] = {}
-        self._texts: dict[str, list[bytes]] = {}
 
     def file(self, path: str) -> BaseFile:
         """A file and its functions, by its path from the top of the repository."""
@@ -105,15 +106,14 @@ class Commit:
             found = self._files[path] = self._read(path)
         return found
 
-    def text(self, file: BaseFile) -> list[bytes]:
-        """The lines of a file, without their ends."""
-        if file.id not in self._texts:
+    def text(self, file: BaseFile) -> bytes:
+        """The text of a file; empty if git does not have it."""
+        key = (self._objects.folder, file.id)
+        found = _texts.get(key)
+        if found is None:
             data = self._objects.contents(file.id, MAX_BYTES) if file.id else None
-            if len(self._texts) >= KEPT_TEXTS:
-                self._texts.clear()
-            lines = [] if data is None else data.split(b"\n")
-            self._texts[file.id] = [line.rstrip(b"\r") for line in lines]
-        return self._texts[file.id]
+            found = _texts.keep(key, data or b"", len(data or b""))
+        return found
 
     def _read(self, path: str) -> BaseFile:
         language = language_of(path)
