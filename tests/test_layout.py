@@ -32,8 +32,6 @@ TRACES = Path(groundtrace.__file__).parent / "traces"
 EVERY = {"__init__", "reader", "records", "trace"}
 IN_PLACE_OF_RECORDS = {"mapped": "mapping"}
 """A format whose records the user describes."""
-MORE = {"codex": 3}
-"""Formats that have more than two modules of their own; a merge would have 700 lines."""
 
 
 def test_every_format_has_the_same_modules_and_at_most_two_more() -> None:
@@ -46,4 +44,4 @@ def test_every_format_has_the_same_modules_and_at_most_two_more() -> None:
         every = EVERY - {"records"} | {records}
         assert every <= names, f"{folder.name}: {sorted(every - names)} missing"
         more = sorted(names - every)
-        assert len(more) <= MORE.get(folder.name, 2), f"{folder.name}: {more}"
+        assert len(more) <= 2, f"{folder.name}: {more}"

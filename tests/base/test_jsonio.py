@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads, loads_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -51,6 +51,13 @@ def test_nan_surrogates_bom_and_large_integers_are_read() -> None:
 def test_what_is_not_json_is_the_one_error(data: bytes, reason: str) -> None:
     with pytest.raises(BadJsonError, match=reason):
         loads(data)
+
+
+def test_json_in_a_text_is_its_value_or_what_the_caller_has_otherwise() -> None:
+    assert loads_text('{"a": "\ud800"}') == {"a": "\ud800"}
+    assert loads_text("null", 7) is None
+    assert loads_text("no", "no") == "no"
+    assert loads_text("") is None
 
 
 def test_the_error_has_the_place() -> None:

@@ -6,8 +6,7 @@ from random import Random
 
 from groundtrace.errors import InputError
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.mapped import BUNDLED
-from groundtrace.traces.mapped.reader import MappedReader, bundled_text
+from groundtrace.traces.mapped.reader import BUNDLED, MappedReader, bundled_text
 from tests.fuzz import checks, seeds
 from tests.fuzz.cases import Case, damaged
 from tests.fuzz.memory import MemoryFolder

@@ -13,7 +13,7 @@ from groundtrace.discover.found import Skipped
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
-from groundtrace.traces.aider import AiderReader
+from groundtrace.traces.aider.reader import AiderReader
 from groundtrace.traces.kit.loose import read_trace_of
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes

@@ -10,7 +10,7 @@ import pytest
 
 from groundtrace.model import ContextMark
 from groundtrace.testing import Case, check_reader
-from groundtrace.traces.antigravity import AntigravityReader
+from groundtrace.traces.antigravity.reader import AntigravityReader
 from groundtrace.traces.antigravity.records import arguments_of
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes

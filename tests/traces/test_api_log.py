@@ -14,7 +14,7 @@ from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
 from groundtrace.traces import all_readers
-from groundtrace.traces.api_log import ApiLogReader
+from groundtrace.traces.api_log.reader import ApiLogReader
 from groundtrace.traces.kit.loose import read_loose, read_trace_of, recognise
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes

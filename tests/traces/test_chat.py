@@ -157,6 +157,15 @@ def test_a_shell_that_lasts_keeps_its_directory(tmp_path: Path) -> None:
     assert refs[-1] == "/heron/lib/a.py"
 
 
+def test_half_a_character_in_arguments_loses_no_call(tmp_path: Path) -> None:
+    row = tool_row([("cat wing.py", "x = 1")])
+    function = row["messages"][1]["tool_calls"][0]["function"]
+    function["arguments"] = '{"command": "cat wing.py # \ud83d"}'
+    trace, problems = read_trace(f"{write(tmp_path, row)}#a")
+    assert not problems
+    assert [call.arguments["command"][:13] for call in trace.calls] == ["cat wing.py #"]
+
+
 def test_r2e_runs_every_command_in_a_new_shell(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": PROMPT}]
     for command in ("cd src", "cat nest.py"):

@@ -16,7 +16,7 @@ from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
-from groundtrace.traces.claude_code import ClaudeCodeReader
+from groundtrace.traces.claude_code.reader import ClaudeCodeReader
 from groundtrace.traces.kit.claims import Probe
 
 

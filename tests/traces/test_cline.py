@@ -15,7 +15,7 @@ from groundtrace.discover import discover
 from groundtrace.model import ReadResult, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
-from groundtrace.traces.cline import ClineReader
+from groundtrace.traces.cline.reader import ClineReader
 from groundtrace.traces.cline.records import TOOLS, answer_in, asked_in
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes

@@ -17,7 +17,7 @@ from groundtrace.model import Trace
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
 from groundtrace.traces import read_trace as read_folder
-from groundtrace.traces.codex.stream import event_in, is_stream
+from groundtrace.traces.codex.trace import event_in, is_stream
 from tests.traces.rollouts import META, call, event, item, output, read, tokens, wrapped, write
 
 

@@ -15,7 +15,7 @@ from groundtrace.discover.loose_items import LooseRun
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.traces import read_trace as read_folder
-from groundtrace.traces.codex import CodexReader
+from groundtrace.traces.codex.reader import CodexReader
 from groundtrace.traces.kit.loose import read_trace_of, recognise
 from tests.traces.rollouts import META, call, output, read, tokens, wrapped, write
 

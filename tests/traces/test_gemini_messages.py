@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.gemini import GeminiReader
+from groundtrace.traces.gemini.reader import GeminiReader
 from groundtrace.traces.gemini.records import message_in, session_in
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import Source

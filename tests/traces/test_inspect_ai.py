@@ -17,7 +17,8 @@ from groundtrace.config import Settings
 from groundtrace.model import Problem, Trace, Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.tools import view_calls
-from groundtrace.traces.inspect_ai import InspectReader, archive, logs
+from groundtrace.traces.inspect_ai import archive, logs
+from groundtrace.traces.inspect_ai.reader import InspectReader
 from groundtrace.traces.inspect_ai.records import counts_of, score_value
 from groundtrace.traces.kit.keep import Keep
 

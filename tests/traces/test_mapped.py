@@ -14,9 +14,9 @@ from groundtrace.errors import InputError
 from groundtrace.model import ReadResult, Trace
 from groundtrace.testing import Case, check_reader
 from groundtrace.tools import view_calls
-from groundtrace.traces.mapped import BUNDLED, MappedReader
 from groundtrace.traces.mapped.expressions import Expression, ExpressionError
 from groundtrace.traces.mapped.mapping import EXPRESSIONS, LISTS, TEXTS, parse_mapping
+from groundtrace.traces.mapped.reader import BUNDLED, MappedReader
 
 LONG = "line\n" * 200
 

@@ -16,9 +16,8 @@ from jmespath.visitor import TreeInterpreter
 
 from benchmarks.sessions import WRITERS, made
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.mapped import BUNDLED
 from groundtrace.traces.mapped.mapping import Declared, parse_mapping
-from groundtrace.traces.mapped.reader import bundled_text
+from groundtrace.traces.mapped.reader import BUNDLED, bundled_text
 from groundtrace.traces.mapped.trace import read
 from tests.fuzz.memory import MemoryFolder
 

@@ -11,7 +11,7 @@ from groundtrace.discover import discover
 from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
-from groundtrace.traces.mcpbr import McpbrReader
+from groundtrace.traces.mcpbr.reader import McpbrReader
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes
 

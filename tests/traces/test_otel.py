@@ -15,7 +15,7 @@ from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from groundtrace.testing import Case, check_reader
 from groundtrace.traces.kit.loose import read_trace_of
-from groundtrace.traces.otel import OtelReader
+from groundtrace.traces.otel.reader import OtelReader
 from groundtrace.traces.otel.records import attributes_of, moment_of, shown
 from tests.traces.seen import seen
 from tests.traces.trials import FIXTURES, read, read_bytes

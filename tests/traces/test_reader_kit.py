@@ -15,12 +15,12 @@ from groundtrace import testing
 from groundtrace.model import ToolResult
 from groundtrace.storage import Folder
 from groundtrace.testing import Case, check_reader
-from groundtrace.traces.claude_code import ClaudeCodeReader
-from groundtrace.traces.codex import CodexReader
-from groundtrace.traces.cursor import CursorReader
-from groundtrace.traces.gemini import GeminiReader
-from groundtrace.traces.inspect_ai import InspectReader
-from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
+from groundtrace.traces.claude_code.reader import ClaudeCodeReader
+from groundtrace.traces.codex.reader import CodexReader
+from groundtrace.traces.cursor.reader import CursorReader
+from groundtrace.traces.gemini.reader import GeminiReader
+from groundtrace.traces.inspect_ai.reader import InspectReader
+from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
 from groundtrace.traces.source import Keep, Probe, RawCall, Reader, Recognised, Source
 from tests.traces import test_codex as codex
 from tests.traces import test_gemini as gemini

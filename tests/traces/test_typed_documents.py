@@ -21,18 +21,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
-from groundtrace.traces.chat import ChatReader
 from groundtrace.traces.chat.answers import read_answer, state_of
 from groundtrace.traces.chat.dialects import xml_calls
-from groundtrace.traces.inspect_ai import InspectReader, archive
+from groundtrace.traces.chat.reader import ChatReader
+from groundtrace.traces.inspect_ai import archive
 from groundtrace.traces.inspect_ai import logs as inspect_logs
+from groundtrace.traces.inspect_ai.reader import InspectReader
 from groundtrace.traces.kit.keep import Keep
-from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
 from groundtrace.traces.mini_swe_agent import load as mini_load
+from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
 from groundtrace.traces.source import Reader
-from groundtrace.traces.swe_agent import SweAgentReader
 from groundtrace.traces.swe_agent import records as swe_load
 from groundtrace.traces.swe_agent.actions import split_words
+from groundtrace.traces.swe_agent.reader import SweAgentReader
 
 
 class OneFile(LocalFolder):

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.base.times import parse_time
-from groundtrace.traces.cursor import CursorReader
 from groundtrace.traces.cursor import trace as cursor_trace
+from groundtrace.traces.cursor.reader import CursorReader
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.openhands import actions
 from groundtrace.traces.openhands import trace as openhands_trace

@@ -63,6 +63,15 @@ def loads(data: bytes) -> Any:
         return _tolerant(data)
 
 
+def loads_text(text: str, otherwise: Any = None) -> Any:
+    """The value of JSON in a text, such as arguments that a file stores as JSON in JSON;
+    `otherwise` if the text is not JSON."""
+    try:
+        return loads(text.encode("utf-8", errors="surrogatepass"))
+    except BadJsonError:
+        return otherwise
+
+
 def _tolerant(data: bytes) -> Any:
     try:
         text = data.decode("utf-8-sig", errors="surrogatepass")

@@ -159,12 +159,12 @@ def main(arguments: list[str] | None = None) -> None:
 def _stop(number: int, _frame: FrameType | None) -> None:
     # Only once: a second signal must not interrupt the clean-up.
     signal.signal(number, signal.SIG_IGN)
-    _end_after(GRACE_SECONDS, 128 + number)
+    _end_soon(128 + number)
     raise Stopped(number)
 
 
-def _end_after(seconds: float, code: int) -> None:
-    """End the process if it is still there then.
+def _end_soon(code: int) -> None:
+    """End the process if it is still there after `GRACE_SECONDS`.
 
     Libraries can lose the exception of a signal: one of fifty Ctrl-C on a busy machine came while
     numpy was loaded, and the run went on. Files on disk are whole at any time.
@@ -175,7 +175,7 @@ def _end_after(seconds: float, code: int) -> None:
         os.write(2, b"groundtrace: stopped\n")
         os._exit(code)
 
-    timer = threading.Timer(seconds, end)
+    timer = threading.Timer(GRACE_SECONDS, end)
     timer.daemon = True
     timer.start()
 

@@ -17,11 +17,12 @@ from typing import IO
 from urllib.parse import quote
 
 from groundtrace.base.safe_names import safe_name
+from groundtrace.documents.functions import FunctionLines
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
+from groundtrace.metrics.function_level import seen_functions
 from groundtrace.metrics.judged import judged_zero
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.export import WholeFile
-from groundtrace.tables.trec_functions import function_rankings
 
 RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}
 """Rankings that are written, by name."""
@@ -85,7 +86,7 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
 
 
 def _functions(evidence: EvidenceView, query: str) -> Iterator[tuple[str, list[str]]]:
-    for needed, shown in function_rankings(evidence):
+    for needed, shown in _function_rankings(evidence):
         yield "functions.qrels", [f"{query} 0 {trec_name(name)} 1" for name in needed]
         yield (
             "functions.run",
@@ -127,3 +128,21 @@ def _document(touch: Touch, entries: set[str]) -> str:
     if touch.truth is None and touch.file in entries:
         return f"./{touch.file}"
     return touch.name
+
+
+def _function_rankings(evidence: EvidenceView) -> Iterator[tuple[list[str], list[str]]]:
+    """Needed functions and functions shown, if both are known.
+
+    A document is a function, ranked by first sight. A name has the function's first line
+    (`path::Class.method#12`): a getter and its setter share a name.
+    """
+    seen = seen_functions(evidence)
+    if seen.relevant and not {"function_recall", "functions_shown"} & seen.undefined.keys():
+        yield (
+            [_function_name(one) for one in seen.relevant],
+            [_function_name(one) for one in seen.shown],
+        )
+
+
+def _function_name(one: FunctionLines) -> str:
+    return f"{one.function}#{one.line_start}"

@@ -1,8 +1,9 @@
 """From the files of a trial to one ordered list of tool calls, for every harness.
 
 Readers know nothing about categories, files or ground truth: they produce ToolCalls. Each format
-has a folder; `READERS` is the one table that names their readers. OpenHands writes ATIF too, so its
-folder also holds a dialect, which `atif/trace.py` names. Another package registers its format
+has a folder with `reader.py` (where the files are, and how they are recognised), `records.py`,
+`trace.py` and at most two more; `READERS` is the one table that names their readers. OpenHands writes
+ATIF too, so its folder also holds a dialect, which `atif/trace.py` names. Another package registers its format
 under the entry point group `groundtrace.readers`:
 
     [project.entry-points."groundtrace.readers"]
@@ -23,25 +24,25 @@ from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.entry_points import entry_points
 from groundtrace.model import READER_ENTRY_POINTS, Problem, ReadResult
-from groundtrace.traces.aider import AiderReader
-from groundtrace.traces.antigravity import AntigravityReader
-from groundtrace.traces.api_log import ApiLogReader
-from groundtrace.traces.atif import AtifReader
-from groundtrace.traces.chat import ChatReader
-from groundtrace.traces.claude_code import ClaudeCodeReader
-from groundtrace.traces.cline import ClineReader
-from groundtrace.traces.codex import CodexReader
-from groundtrace.traces.cursor import CursorReader
-from groundtrace.traces.gemini import GeminiReader
-from groundtrace.traces.inspect_ai import InspectReader
+from groundtrace.traces.aider.reader import AiderReader
+from groundtrace.traces.antigravity.reader import AntigravityReader
+from groundtrace.traces.api_log.reader import ApiLogReader
+from groundtrace.traces.atif.reader import AtifReader
+from groundtrace.traces.chat.reader import ChatReader
+from groundtrace.traces.claude_code.reader import ClaudeCodeReader
+from groundtrace.traces.cline.reader import ClineReader
+from groundtrace.traces.codex.reader import CodexReader
+from groundtrace.traces.cursor.reader import CursorReader
+from groundtrace.traces.gemini.reader import GeminiReader
+from groundtrace.traces.inspect_ai.reader import InspectReader
 from groundtrace.traces.kit.claims import stated_by
 from groundtrace.traces.kit.trial_files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
-from groundtrace.traces.mapped import BUNDLED
-from groundtrace.traces.mcpbr import McpbrReader
-from groundtrace.traces.mini_swe_agent import MiniSweAgentReader
+from groundtrace.traces.mapped.reader import BUNDLED
+from groundtrace.traces.mcpbr.reader import McpbrReader
+from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
 from groundtrace.traces.openhands.reader import OpenHandsReader
-from groundtrace.traces.otel import OtelReader
-from groundtrace.traces.swe_agent import SweAgentReader
+from groundtrace.traces.otel.reader import OtelReader
+from groundtrace.traces.swe_agent.reader import SweAgentReader
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder

@@ -116,7 +116,7 @@ def history_of(repo: str) -> History:
     name = clean_text(Path(top).name.removesuffix(".git")) or "repository"
     trees = _trees(repo)
     # `remote` and `config --get-regexp` read settings only; addresses are names here.
-    remotes = _settings_of(repo, r"^remote\..*\.url$")
+    remotes = _remotes_of(repo)
     refs = run_git(repo, ["for-each-ref", "--format=%(objectname) %(refname)"])
     logs = _reflogs(repo, trees)
     lines = [line for log in logs.values() for line in log]
@@ -131,12 +131,11 @@ def history_of(repo: str) -> History:
     )
 
 
-def _settings_of(repo: str, pattern: str) -> list[str]:
-    """Values of the repository's own settings whose names match; empty if there are none."""
+def _remotes_of(repo: str) -> list[str]:
+    """The addresses that the repository's own settings state; empty if there are none."""
+    names = r"^remote\..*\.url$"
     try:
-        output = run_git(
-            repo, ["config", "--local", "--no-includes", "-z", "--get-regexp", pattern]
-        )
+        output = run_git(repo, ["config", "--local", "--no-includes", "-z", "--get-regexp", names])
     except GitError:  # git calls "none" a failure
         return []
     parts = output.decode("utf-8", errors="replace").split("\0")

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.jsonio import BadJsonError, clean_text, loads, loads_text
 from groundtrace.documents.events import Event
 from groundtrace.model import ToolCall, Trace
 from groundtrace.redact import mask_head
@@ -333,10 +333,7 @@ def _lines(value: Any, depth: int) -> Iterator[str]:
 def _unpacked(value: Any) -> Any:
     """The value of a JSON text inside JSON: Codex stores arguments and answers as such texts."""
     if isinstance(value, str) and value[:1] in ("{", "[") and value[-1:] in ("}", "]"):
-        try:
-            return loads(value.encode("utf-8", "surrogatepass"))
-        except BadJsonError:
-            return value
+        return loads_text(value, value)
     return value
 
 

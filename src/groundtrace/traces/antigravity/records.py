@@ -132,12 +132,7 @@ def arguments_of(value: Any) -> dict[str, Any] | None:
 
 def _inner(value: Any) -> Any:
     """The value of JSON in a text; any other value as it is."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return jsonio.loads(value.encode("utf-8", errors="surrogatepass"))
-    except jsonio.BadJsonError:
-        return value
+    return jsonio.loads_text(value, value) if isinstance(value, str) else value
 
 
 def is_cut(step: Step, member: str) -> bool:

@@ -95,10 +95,7 @@ def _decoded(text: str) -> Any:
     """A list or an object that is JSON in a text."""
     if text[:1] not in ("[", "{"):
         return None
-    try:
-        return jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
-    except jsonio.BadJsonError:
-        return None
+    return jsonio.loads_text(text)
 
 
 _FACTS = ("timestamp", "created_at", "created", "ts", "time", "model", "usage", "id")

@@ -1,4 +1,7 @@
-"""The calls of one ATIF step, with their results."""
+"""The calls of one ATIF step, with their results.
+
+They are not joined by `kit/log`: ids are only unique within a step, and a step may copy earlier calls.
+"""
 
 from __future__ import annotations
 

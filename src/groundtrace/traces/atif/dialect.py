@@ -1,7 +1,7 @@
 """What one harness does to a trajectory that other harnesses do not.
 
 ATIF says how calls are written, but not how a harness counts, names and repeats them. A harness
-that differs describes this in a `dialect.py` in its folder; `harness.py` lists these modules.
+that repairs calls describes this in a `dialect.py` in its folder; `trace.py` lists the dialects.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from groundtrace.traces.atif.records import (
     load,
     load_large,
 )
-from groundtrace.traces.claude_code.dialect import CLAUDE_CODE
+from groundtrace.traces.claude_code.trace import SPAWNERS as TASKS
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import Ledger, TokenCounts
 from groundtrace.traces.openhands.dialect import OPENHANDS
@@ -374,6 +374,14 @@ def _leaves_creation_out(metrics: Any) -> bool:
 
 # --- dialects ---
 
+CLAUDE_CODE = Dialect(
+    harness="claude-code",
+    tools=frozenset({"Bash", "Read", "Grep", "Glob", "Write", "Edit", *TASKS}),
+    spawners=TASKS,
+    repeats_usage=True,
+    output_is_placeholder=True,
+)
+"""What is special in Claude Code's trajectories (D9)."""
 DIALECTS: tuple[Dialect, ...] = (OPENHANDS, CLAUDE_CODE)
 """Harnesses whose trajectories need special treatment."""
 

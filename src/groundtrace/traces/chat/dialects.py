@@ -91,10 +91,7 @@ def as_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
 def _called(value: Any) -> list[Any] | None:
     """The functions that a JSON text calls."""
     if isinstance(value, str):
-        try:
-            value = jsonio.loads(value.encode())
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return None
+        value = jsonio.loads_text(value)
     items = value if isinstance(value, list) else [value]
     return [
         {"function": item} for item in items if isinstance(item, dict) and "name" in item
@@ -135,10 +132,7 @@ def _object(call: Any) -> Asked:
     call_id = as_text(as_mapping(call).get("id"))
     given = function.get("arguments")
     if isinstance(given, str):
-        try:
-            given = jsonio.loads(given.encode()) if given.strip() else {}
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return Asked(name, {}, call_id, is_whole=False)
+        given = jsonio.loads_text(given, given) if given.strip() else {}
     if not isinstance(given, dict):
         return Asked(name, {}, call_id, is_whole=given is None)
     return Asked(name, given, call_id)
@@ -179,9 +173,4 @@ def _parameters(body: str) -> dict[str, Any]:
 def _value(name: str, value: str) -> Any:
     """A parameter's value without the newlines next to its tags."""
     value = value.removeprefix("\n").removesuffix("\n")
-    if name in _LISTS:
-        try:
-            return jsonio.loads(value.encode())
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return value
-    return value
+    return jsonio.loads_text(value, value) if name in _LISTS else value

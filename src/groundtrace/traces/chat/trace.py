@@ -72,10 +72,7 @@ def read_row(row: Mapping[str, Any], path: str, keep: Keep) -> Source:
 def _listed(value: Any) -> list[Any]:
     """A list, even if it is JSON in a string."""
     if isinstance(value, str):
-        try:
-            value = jsonio.loads(value.encode())
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return []
+        value = jsonio.loads_text(value)
     return value if isinstance(value, list) else []
 
 

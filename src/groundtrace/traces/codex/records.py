@@ -183,7 +183,7 @@ def read_output(value: Any) -> Output:
         return _members(value)
     text = content_text(value)
     if text.startswith("{"):
-        found = _decoded(text)
+        found = as_mapping(jsonio.loads_text(text))
         if isinstance(found.get("output"), str) and "metadata" in found:
             code = as_mapping(found["metadata"]).get("exit_code")
             return Output(found["output"], _is_failure(code))
@@ -197,15 +197,8 @@ def read_output(value: Any) -> Output:
 
 def started_agent(text: str) -> str | None:
     """The id of the agent that a call started, from its answer."""
-    answer = _decoded(text)
+    answer = as_mapping(jsonio.loads_text(text))
     return as_text(answer.get("agent_id", answer.get("thread_id")))
-
-
-def _decoded(text: str) -> Mapping[str, Any]:
-    try:
-        return as_mapping(jsonio.loads(text.encode("utf-8", errors="surrogatepass")))
-    except jsonio.BadJsonError:
-        return {}
 
 
 def _members(members: Mapping[str, Any]) -> Output:

@@ -119,7 +119,8 @@ class Session:
         )
         self.log = Log(self.source, keep)
         self.calls: dict[str, list[RawCall]] = {}
-        """Calls of each message, by the message's id, in the order of their first appearance."""
+        """Calls of each message, by the message's id, in the order of their first appearance. The log
+        does not add them: a message may be written again with other calls."""
         self.header: Mapping[str, Any] = {}
         self.changes: list[tuple[str | None, tuple[str, ...]]] = []
         """The last message before each rewind, and the messages that the rewind took back."""

@@ -51,19 +51,10 @@ def value_of(value: Any) -> Any:
 
 def as_arguments(value: Any) -> dict[str, Any] | None:
     """Arguments of a call from an object, or from the text of one; None if it is neither."""
-    if isinstance(value, dict):
-        return value
-    if value is None:
+    if value is None or (isinstance(value, str) and not value.strip()):
         return {}
-    if isinstance(value, str):
-        if not value.strip():
-            return {}
-        try:
-            decoded = jsonio.loads(value.encode("utf-8", errors="surrogatepass"))
-        except jsonio.BadJsonError:
-            return None
-        return decoded if isinstance(decoded, dict) else None
-    return None
+    given = jsonio.loads_text(value) if isinstance(value, str) else value
+    return given if isinstance(given, dict) else None
 
 
 def _fit(value: Mapping[str, Any], kind: type[S], depth: int) -> S:

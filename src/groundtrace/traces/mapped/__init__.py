@@ -7,9 +7,3 @@ compiled.py     parsed expressions as functions
 trace.py        one trace as a source, its answers and what it states; the trials of a file
 bundled/        mappings for pi, trae-agent, Copilot CLI, Kimi, Qwen Code and opencode
 """
-
-from __future__ import annotations
-
-from groundtrace.traces.mapped.reader import BUNDLED, MappedReader
-
-__all__ = ["BUNDLED", "MappedReader"]

@@ -1,14 +1,7 @@
 """mini-swe-agent's trajectories.
 
-reader.py   where the files are, and how they are recognised
 load.py     from bytes to messages: whole, cut off, or too large to decode
 records.py  a message as types, and what the model asked to run in one reply
 answers.py  what came back: output, code, refusal, submission, stated context
 trace.py    one file as a source
 """
-
-from __future__ import annotations
-
-from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
-
-__all__ = ["MiniSweAgentReader"]

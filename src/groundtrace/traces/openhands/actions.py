@@ -84,10 +84,7 @@ def _given(calls: Sequence[ToolCall], name: str, call_id: str | None) -> dict[st
 
 def _decoded(value: Any) -> dict[str, Any] | None:
     if isinstance(value, str):
-        try:
-            value = jsonio.loads(value.encode())
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return None
+        value = jsonio.loads_text(value)
     return value if isinstance(value, dict) else None
 
 

@@ -93,12 +93,7 @@ def _decoded(content: str, *, cut: bool) -> Any:
     """The JSON value of a result that may be an envelope; None for any other text."""
     if not content.lstrip()[:200].startswith("{") or '"content"' not in content[:4096]:
         return None
-    if cut:
-        return read_prefix(content).value
-    try:
-        return jsonio.loads(content.encode("utf-8", errors="surrogatepass"))
-    except jsonio.BadJsonError:
-        return None
+    return read_prefix(content).value if cut else jsonio.loads_text(content)
 
 
 OPENHANDS = Dialect(
@@ -180,10 +175,7 @@ def _literal(text: str) -> dict[str, Any] | None:
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        try:
-            value = jsonio.loads(text.encode("utf-8", errors="surrogatepass"))
-        except jsonio.BadJsonError:
-            return None
+        value = jsonio.loads_text(text)
     if not isinstance(value, dict):
         return None
     return {key: item for key, item in value.items() if isinstance(key, str)}

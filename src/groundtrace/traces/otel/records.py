@@ -244,10 +244,7 @@ def decoded(value: Any) -> Any:
     for _ in range(2):
         if not isinstance(value, str) or value[:1] not in ("{", "[", '"'):
             return value
-        try:
-            value = jsonio.loads(value.encode("utf-8", errors="surrogatepass"))
-        except jsonio.BadJsonError:
-            return value
+        value = jsonio.loads_text(value, value)
     return value
 
 

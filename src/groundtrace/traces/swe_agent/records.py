@@ -281,10 +281,7 @@ def model_of(folder: Folder) -> str | None:
 def _config(value: Any) -> Mapping[str, Any]:
     """The configuration of a 1.x run, which is JSON in a string."""
     if isinstance(value, str):
-        try:
-            value = jsonio.loads(value.encode())
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return {}
+        value = jsonio.loads_text(value)
     return as_mapping(value)
 
 

@@ -115,10 +115,7 @@ class Trajectory:
 def _state_of(state: Any) -> tuple[Mapping[str, Any], bool]:
     """A state, and whether it is from before the action."""
     if isinstance(state, str):
-        try:
-            return as_mapping(jsonio.loads(state.encode())), True
-        except (jsonio.BadJsonError, UnicodeEncodeError):
-            return {}, True
+        return as_mapping(jsonio.loads_text(state)), True
     return as_mapping(state), False
 
 
