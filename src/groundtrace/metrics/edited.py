@@ -10,7 +10,7 @@ from msgspec import UNSET
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import FROM_TRACE, EventsDocument
 from groundtrace.documents.patches import EditSource
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch
+from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, once
 
 OUTSIDE = ("/", "~", "../")
 """Beginnings of paths outside of every repository: no patch can contain such files."""
@@ -28,16 +28,9 @@ class Edited(Frozen, frozen=True):
     """Edited files that did not exist before, in lower case; None if that is not known."""
 
 
+@once
 def edited_files(evidence: EvidenceView) -> Edited:
-    """The files of the patch that was handed in, else the files that were written. Found once for
-    all sections."""
-    found: Edited | None = evidence.kept.get(edited_files)
-    if found is None:
-        found = evidence.kept[edited_files] = _edited_files(evidence)
-    return found
-
-
-def _edited_files(evidence: EvidenceView) -> Edited:
+    """The files of the patch that was handed in, else the files that were written."""
     submission = evidence.document.submission
     if submission is not UNSET:
         source: EditSource = "trace" if submission.source.startswith(FROM_TRACE) else "predictions"

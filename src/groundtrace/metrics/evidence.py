@@ -8,11 +8,11 @@ tells, and what it does not tell has no value (D190).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, wraps
 from math import isfinite
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -24,6 +24,8 @@ from groundtrace.documents.metrics import Basis, NotComputable
 from groundtrace.model import AccessKind, Category
 from groundtrace.tools import canonical
 from groundtrace.tools.table import SUBAGENT_TOOL
+
+T = TypeVar("T")
 
 RETRIEVED: frozenset[AccessKind] = frozenset({"read", "matched", "surfaced"})
 """Kinds of access that count as retrieval: all except `written` (D18)."""
@@ -97,7 +99,7 @@ class EvidenceView:
             ]
         )
         self.kept: dict[object, Any] = {}
-        """What one section found out and another needs, by the function that finds it out."""
+        """What `once` found out."""
         self._firsts: dict[frozenset[AccessKind], tuple[Touch, ...]] = {}
 
     @cached_property
@@ -359,3 +361,16 @@ def event_summary(evidence: EvidenceView) -> EventSummary:
         first_ground_truth_hit_step=hits[0].event.step_index if hits else None,
         events_by_category=dict(Counter(event.tool_category for event in document.events)),
     )
+
+
+def once(find: Callable[[EvidenceView], T]) -> Callable[[EvidenceView], T]:
+    """For what several sections need of a trial: it is found out once, and kept with the evidence."""
+
+    @wraps(find)
+    def found(evidence: EvidenceView) -> T:
+        if find not in evidence.kept:
+            evidence.kept[find] = find(evidence)
+        known: T = evidence.kept[find]
+        return known
+
+    return found

@@ -14,7 +14,8 @@ from groundtrace.documents.functions import FunctionLevelMetrics, FunctionLines,
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.edited import names_of
-from groundtrace.metrics.evidence import EvidenceView
+from groundtrace.metrics.evidence import EvidenceView, once
+from groundtrace.metrics.published_patches import lines_by_file
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
@@ -65,15 +66,9 @@ class SeenFunctions(Frozen, frozen=True):
         return None if name in self.undefined or not whole else part / whole
 
 
+@once
 def seen_functions(evidence: EvidenceView) -> SeenFunctions:
-    """The functions of a trial. Found once for all sections."""
-    found: SeenFunctions | None = evidence.kept.get(seen_functions)
-    if found is None:
-        found = evidence.kept[seen_functions] = _seen_functions(evidence)
-    return found
-
-
-def _seen_functions(evidence: EvidenceView) -> SeenFunctions:
+    """The functions of a trial."""
     functions = evidence.document.functions
     if functions is UNSET or functions.reason is not None:
         reason = "no_repository" if functions is UNSET else functions.reason or ""
@@ -84,7 +79,7 @@ def _seen_functions(evidence: EvidenceView) -> SeenFunctions:
     accesses = shown_lines(evidence)
     undefined = _why(evidence, functions, relevant, accesses)
     runs = _runs_by_name(accesses)
-    wanted = _by_file(relevant or ())
+    wanted = lines_by_file(relevant or ())
     symbols = [] if functions.symbols is UNSET else functions.symbols
     if not symbols:
         undefined["symbol_recall"] = "no_symbols"
@@ -126,14 +121,6 @@ def _runs_by_name(accesses: Sequence[ShownLines]) -> dict[str, list[LineRun]]:
         for name in names_of(one.touch):
             found.setdefault(name.rpartition("::")[2], []).extend(one.runs or ())
     return {name: joined(runs) for name, runs in found.items()}
-
-
-def _by_file(functions: Sequence[FunctionLines]) -> dict[str, list[LineRun]]:
-    found: dict[str, list[LineRun]] = {}
-    for one in functions:
-        if one.line_start <= one.line_end:
-            found.setdefault(one.file.lower(), []).append((one.line_start, one.line_end))
-    return {file: joined(runs) for file, runs in found.items()}
 
 
 # --- why values are missing -------------------------------------------------------------------

@@ -16,7 +16,7 @@ from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
 from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import EvidenceView, within_limit
+from groundtrace.metrics.evidence import EvidenceView, once, within_limit
 from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
 from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
 
@@ -47,15 +47,9 @@ class SeenLines(Frozen, frozen=True):
         return part / whole if self.reason is None and whole else None
 
 
+@once
 def seen_lines(evidence: EvidenceView) -> SeenLines:
-    """The truth lines of a trial's task, and what was shown of them. Found once for all sections."""
-    found: SeenLines | None = evidence.kept.get(seen_lines)
-    if found is None:
-        found = evidence.kept[seen_lines] = _seen_lines(evidence)
-    return found
-
-
-def _seen_lines(evidence: EvidenceView) -> SeenLines:
+    """The truth lines of a trial's task, and what was shown of them."""
     basis, chunks = _truth_chunks(evidence)
     if basis is None:
         return SeenLines("no_chunk_ground_truth")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, UnsetType
 
 from groundtrace.documents.events import Chunk, EventsDocument
+from groundtrace.documents.functions import FunctionLines
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.edited import by_key, gold_files, gold_to_see, ranked_names
 from groundtrace.metrics.evidence import EvidenceView
@@ -85,7 +86,7 @@ def _listed(names: list[str] | UnsetType) -> list[str]:
     return [] if names is UNSET else names
 
 
-def lines_by_file(chunks: Iterable[Chunk]) -> dict[str, Sequence[LineRun]]:
+def lines_by_file(chunks: Iterable[Chunk | FunctionLines]) -> dict[str, Sequence[LineRun]]:
     """The lines of ranges, by their file in lower case; a range that ends before it begins has
     none."""
     found: dict[str, list[LineRun]] = {}

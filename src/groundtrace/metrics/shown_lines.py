@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.documents.line_map import LineRun, OriginalLines, common, joined, size
-from groundtrace.metrics.evidence import SHOWN, EvidenceView, Touch
+from groundtrace.metrics.evidence import SHOWN, EvidenceView, Touch, once
 
 ENOUGH = 0.2
 """Share that may lack what a metric counts; above it the metric is undefined."""
@@ -26,15 +26,9 @@ class ShownLines(msgspec.Struct, frozen=True):
     """Number of lines shown, including lines that the agent wrote; 0 if not known."""
 
 
+@once
 def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
-    """The accesses that showed content, first one first (D72). Found once for all sections."""
-    found: tuple[ShownLines, ...] | None = evidence.kept.get(shown_lines)
-    if found is None:
-        found = evidence.kept[shown_lines] = tuple(_in_order(evidence))
-    return found
-
-
-def _in_order(evidence: EvidenceView) -> list[ShownLines]:
+    """The accesses that showed content, first one first (D72)."""
     lines = OriginalLines()
     found: list[ShownLines] = []
     for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
@@ -42,7 +36,7 @@ def _in_order(evidence: EvidenceView) -> list[ShownLines]:
         if touch.kind in SHOWN:
             runs, height = (None, 0) if shown is None else shown
             found.append(ShownLines(touch, runs, height))
-    return found
+    return tuple(found)
 
 
 def lines_again(accesses: Sequence[ShownLines]) -> list[int]:
