@@ -16,7 +16,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
@@ -135,6 +135,30 @@ def time_limit(seconds: float) -> Iterator[None]:
         _is_guarded.reset(token)
 
 
+_held: set[int] = set()
+"""Threads in which the exception would be lost."""
+_late: set[int] = set()
+"""Those of them whose time is over."""
+
+
+@contextmanager
+def held() -> Iterator[Callable[[], bool]]:
+    """A block in which a limit raises nothing until its end; gives a function that says if time is over.
+
+    For C code that calls back: tree-sitter goes on after an exception in its reader, and raised
+    `SystemError` in place of the limit.
+    """
+    thread = threading.get_ident()
+    _held.add(thread)
+    try:
+        yield lambda: thread in _late
+    finally:
+        _held.discard(thread)
+        if thread in _late:
+            _late.discard(thread)
+            raise TimeLimitReached
+
+
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
     if seconds <= 0:
@@ -150,9 +174,12 @@ def _limited(seconds: float) -> Iterator[None]:
 @contextmanager
 def _timer(seconds: float) -> Iterator[None]:
     active = True
+    thread = threading.get_ident()
 
     def reached(_number: int, _frame: FrameType | None) -> None:
-        if active:
+        if active and thread in _held:
+            _late.add(thread)
+        elif active:
             raise TimeLimitReached
 
     before = signal.signal(signal.SIGPROF, reached)
@@ -177,7 +204,9 @@ def _watcher(seconds: float) -> Iterator[None]:
             if _processor_time(thread) - started < seconds:
                 continue
             with guard:
-                if not ended.is_set():
+                if thread in _held:
+                    _late.add(thread)
+                elif not ended.is_set():
                     _raise_in(thread)
 
     watching = threading.Thread(target=watch, daemon=True)
