@@ -16,7 +16,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import FrameType
@@ -137,6 +137,30 @@ def time_limit(seconds: float) -> Iterator[None]:
         _is_guarded.reset(token)
 
 
+_held: set[int] = set()
+"""Threads in which the exception would be lost."""
+_late: set[int] = set()
+"""Those of them whose time is over."""
+
+
+@contextmanager
+def held() -> Iterator[Callable[[], bool]]:
+    """A block in which a limit raises nothing until its end; gives a function that says if time is over.
+
+    For C code that calls back: tree-sitter goes on after an exception in its reader, and raised
+    `SystemError` in place of the limit.
+    """
+    thread = threading.get_ident()
+    _held.add(thread)
+    try:
+        yield lambda: thread in _late
+    finally:
+        _held.discard(thread)
+        if thread in _late:
+            _late.discard(thread)
+            raise TimeLimitReached
+
+
 def _limit_of(seconds: float) -> AbstractContextManager[None]:
     if seconds <= 0:
         return nullcontext()
@@ -147,9 +171,12 @@ def _limit_of(seconds: float) -> AbstractContextManager[None]:
 @contextmanager
 def _timer(seconds: float) -> Iterator[None]:
     active = True
+    thread = threading.get_ident()
 
     def reached(_number: int, _frame: FrameType | None) -> None:
-        if active:
+        if active and thread in _held:
+            _late.add(thread)
+        elif active:
             raise TimeLimitReached
 
     before = signal.signal(signal.SIGPROF, reached)
@@ -174,7 +201,9 @@ def _watcher(seconds: float) -> Iterator[None]:
             if _processor_time(thread) - started < seconds:
                 continue
             with guard:
-                if not ended.is_set():
+                if thread in _held:
+                    _late.add(thread)
+                elif not ended.is_set():
                     _raise_in(thread)
 
     watching = threading.Thread(target=watch, daemon=True)

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from groundtrace.base.bounded_parse import bounded_tree
 from groundtrace.base.patterns import regex
 from groundtrace.functions.languages import Language, grammar_of
 
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 8 * 1024 * 1024
 """Largest file whose functions are looked for; larger ones are generated."""
+
+MAX_SECONDS = 5.0
+"""Processor time for one file; what follows is left out, and a problem names the file. Code without
+errors takes a second for 5 MB. The time of a text of many errors grows with the square of their
+number, and the parser tells nothing else that could be counted."""
+MAX_ERRORS = 2_500_000_000
+"""Squares of the numbers of nodes in what could not be parsed. The search for functions takes that
+much time there: 1.4 seconds for 40,000 signs."""
+_LARGE = 2000
+"""Bytes of a node that may hold so many."""
+MAX_FOUND = 20_000
+"""Functions and classes of one file; the rest is left out. Finding the decorators of one takes as
+long as the file has statements before it."""
+MAX_NESTED = 100
+"""Functions and classes around one: what is deeper is left out."""
 
 
 class Span(NamedTuple):
@@ -64,9 +80,11 @@ def spans_of(data: bytes, language: Language) -> FileSpans | None:
 
     parser, query = grammar
     text = _as_utf8(data)
-    root = parser.parse(text).root_node
+    root, followed = bounded_tree(parser, text, seconds=MAX_SECONDS, counted=False)
     found: list[_Found] = []
     bound: set[int] = set()
+    if _has_many_errors(root):
+        return FileSpans((), True)
     for _, captures in QueryCursor(query).matches(root):
         kind = "class" if "class" in captures else "function"
         found.append(_Found(captures[kind][0], _name(captures), kind == "class"))
@@ -75,8 +93,25 @@ def spans_of(data: bytes, language: Language) -> FileSpans | None:
     # `class EXPORT Store { }` parses as a function too, because a macro stands before the name.
     found.sort(key=lambda one: one.is_class)
     kept = {one.node.id: one for one in found if one.node.id not in bound and one.name}
+    some = sorted(kept.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte))
     breaks = [match.start() for match in re.finditer(b"\n", text)]
-    return FileSpans(tuple(_named(kept.values(), language, breaks)), root.has_error)
+    is_broken = root.has_error or len(followed) < len(text) or len(some) > MAX_FOUND
+    return FileSpans(tuple(_named(some[:MAX_FOUND], language, breaks)), is_broken)
+
+
+def _has_many_errors(root: Node) -> bool:
+    left = MAX_ERRORS
+    nodes = [root] if root.has_error else []
+    while nodes and left >= 0:
+        node = nodes.pop()
+        if node.is_error:
+            left -= node.child_count**2
+        nodes += [
+            child
+            for child in node.children
+            if child.end_byte - child.start_byte > _LARGE and child.has_error
+        ]
+    return left < 0
 
 
 def _as_utf8(data: bytes) -> bytes:
@@ -90,18 +125,19 @@ def _as_utf8(data: bytes) -> bytes:
 
 
 def _named(found: Iterable[_Found], language: Language, breaks: Sequence[int]) -> list[Span]:
-    """Each with the names around it.
+    """Each, in the order of their places, with the names around it.
 
     Lines come from the offsets of line breaks: tree-sitter 0.26 returns `start_point.row` without
     owning that number, and a file of more than 256 lines crashed the interpreter.
     """
-    ordered = sorted(found, key=lambda one: (one.node.start_byte, -one.node.end_byte))
     spans: list[Span] = []
     around: list[tuple[int, str]] = []
     """End and whole name of what is open."""
-    for one in ordered:
+    for one in found:
         while around and around[-1][0] <= one.node.start_byte:
             around.pop()
+        if len(around) >= MAX_NESTED:
+            continue
         name = f"{around[-1][1]}.{one.name}" if around else one.name
         around.append((one.node.end_byte, name))
         first = bisect_left(breaks, _beginning(one.node, language)) + 1

@@ -146,6 +146,7 @@ _INSIDE: Mapping[str, str] = {
     "amzn.mws.": rf"amzn\.mws\.{_UUID}",
     "A3-": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",  # 1Password
     "v1.0-": r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}",  # Cloudflare
+    "{AQA": r"\{AQA[A-Za-z0-9+/]{20,}={0,2}\}",  # Jenkins
     "oy2": r"(?<![+/=_-])oy2[a-z0-9]{43}(?![A-Za-z0-9])",  # NuGet
     "EAA": r"(?<![+/=_-])EAA[A-Za-z0-9]{56,}",  # Facebook, Square
     "IG": r"(?<![+/=_-])IG(?:QV|AA)[A-Za-z0-9]{80,}",  # Instagram
@@ -233,7 +234,7 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
             if mark in words:
                 for form in _FORMS[mark]:
                     yield from _found(text, form) if form.leads else _searched(text, form)
-    if "_" in text or "-" in text:
+    if ("_" in words or "-" in words) and _BODY.search(words) is not None:
         yield from _of_a_service(text)
 
 

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping
 
 from groundtrace.base.patterns import regex
 from groundtrace.redact.by_form import CredentialSpan
-from groundtrace.redact.secret_values import NameKind, Written, is_random, is_secret
+from groundtrace.redact.secret_values import (
+    LONG_RANDOM,
+    NameKind,
+    Written,
+    is_random,
+    is_scrambled,
+    is_secret,
+)
 
 _ANCHORS = (
     r"passw|passphrase|pass(?![a-z])|pwd|secret|token|key|credential|creds?(?![a-z])|auth"
@@ -158,6 +165,10 @@ _BLOCK = regex(r"[|>][+-]?\n[ ]{1,40}|!!?\w{1,20}[ ]{1,4}")
 """What may stand before a value in YAML: the begin of a block, a tag."""
 _ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
+_VALUES = regex(r"(?i)\bvalues\s{0,8}\([^()\n]{0,60}[\"']\Z")
+"""SQL before a name that is a value itself: `VALUES ('smtp_password', '…')`."""
+_IN_QUOTES = regex(r"[ \t]{1,4}(?=[\"'][^\s\"']{6,200}[\"'])")
+"""What is between a password and its name in Gradle: `storePassword "…"`."""
 _FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
 _WORD_SEPARATOR = regex(r"[\"']?[ \t]{1,16}(?=[^\s=:-])")
 _SETS = regex(
@@ -254,7 +265,7 @@ def _name_at(text: str, anchor: re.Match[str]) -> CredentialSpan:
 def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Written, str] | None:
     """The value of a name, how it is written, and the sign between them."""
     typed = _TYPED.match(text, end)
-    if typed is not None:
+    if typed is not None and not _is_value(typed[0].strip(": \t=")):
         return _value_at(text, typed.end(), "quoted", "=")
     other = _ELSE.match(text, end)
     if other is not None:
@@ -272,8 +283,17 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
         flag = _FLAG_SEPARATOR.match(text, end)
         return None if flag is None else _value_at(text, flag.end(), "joined", " ")
     name = text[start:end]
-    if (name.isupper() or "-" in name[1:]) and (argument := _ARGUMENT.match(text, end)) is not None:
+    argument = _ARGUMENT.match(text, end)
+    if argument is not None and (
+        name.isupper()
+        or "-" in name[1:]
+        or _VALUES.search(text, max(0, start - _MAX_NAME), start) is not None
+    ):
         return _value_at(text, argument.end(), "quoted", ",")
+    quoted = _IN_QUOTES.match(text, end) if name.lower().endswith("password") else None
+    if quoted is not None:
+        found = _value_at(text, quoted.end(), "quoted", " ")
+        return found if found is not None and _stands_alone(text[slice(*found[0])]) else None
     apart = _WORD_SEPARATOR.match(text, end)
     if apart is not None and _SETS.search(text, max(0, start - _MAX_NAME), start):
         found = _value_at(text, apart.end(), "spaced", " ")
@@ -282,6 +302,11 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
         element = _ELEMENT.match(text, end)
         return None if element is None else _value_at(text, element.end(), "joined", ">")
     return None
+
+
+def _is_value(text: str) -> bool:
+    """Whether it is a value in base64, not a type: `"key: x7Zk…Q="` ends with a sign and a quote."""
+    return len(text) >= LONG_RANDOM and is_scrambled(text)
 
 
 def _stands_alone(value: str) -> bool:

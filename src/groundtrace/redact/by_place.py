@@ -73,7 +73,12 @@ _SAID_PASSWORD = regex(
     r"(?i)\bpassword[ ](?:is[ ]generated[ ])?for[ ][^\n:]{1,60}?(?:[ ]is)?:[ \t]{1,4}"
     r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\s])\S{6,200})"
 )
-"""A password as a program prints it for people: `The password for the elastic user is: …`."""
+_IS_PASSWORD = regex(
+    r"(?i)\bpassword[ ](?:(?:was|is|has[ ]been)[ ])?(?:now[ ])?(?:(?:re)?set[ ]to|changed[ ]to|is)"
+    r"(?::[ \t]{1,4}|:?[ \t]{1,4}[\"'`])(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\s\"'`])[^\s\"'`]{6,200})"
+)
+"""Passwords as programs print them for people: `The password for the elastic user is: …`,
+`Your temporary password is: …`, `The password has been set to "…"`."""
 _BEARER = regex(r"(?i)bearer_?auth\(\s{0,8}[\"'](?P<value>[^\"'\n]{8,400})[\"']")
 _BIND = regex(
     r"(?i)(?:bind_?|root)pwd?[\"']?(?:[ \t]{0,8}[:=][ \t]{0,8}|[ \t]{1,8})[\"']?(?P<value>[^\s\"']{3,200})"
@@ -85,6 +90,7 @@ _WEB_KEY = regex(r"\"(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"(?P<value>[A-Za-z0-9
 
 _SIMPLE = (
     (("password for", "generated for"), _SAID_PASSWORD),
+    (("password is", "set to", "changed to"), _IS_PASSWORD),
     (("unseal key",), _UNSEAL),
     (("::add-mask::", "issecret=true]"), _IN_CI),
     (('"kty"',), _WEB_KEY),

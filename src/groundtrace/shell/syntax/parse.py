@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from groundtrace.base.bounded_parse import bounded_tree
 from groundtrace.base.patterns import regex
 from groundtrace.shell.syntax.plain import plain_statements
 from groundtrace.shell.syntax.statements import Stage
@@ -23,6 +24,9 @@ MAX_HARD = 3000
 """Limit for operators and opening characters in one command, without data in here-documents. For an
 invalid command the parser takes time that grows with the square of their number: `a|a|a…` and
 `$&&$&&…` of 50 KB took minutes. What follows is left out."""
+MAX_SECONDS = 5.0
+"""Processor time for one command of which neither the operators nor the reads are too many. No real
+command came near; what follows is left out, and a problem says so."""
 MAX_REPAIRS = 8
 """How often a tree is repaired where the grammar joined two lines."""
 
@@ -66,28 +70,28 @@ def parse(command: str) -> Tree:
 def parse_by_grammar(command: str) -> Tree:
     """The same, always with a tree."""
     followed = _bounded(command[:MAX_COMMAND])
-    source = followed.encode("utf-8", "replace")
-    root = _parser().parse(source).root_node
-    if _COMPARES.search(source):
+    given = followed.encode("utf-8", "replace")
+    root, source = bounded_tree(_parser(), given, seconds=MAX_SECONDS)
+    is_hard = len(source) < len(given)
+    if not is_hard and _COMPARES.search(source):
         for _ in range(MAX_REPAIRS):
             words = list(_lost_words(root, source))
             if not words:
                 break
-            source = _with_words_quoted(source, words)
-            root = _parser().parse(source).root_node
-    if b"\n" in source:
+            root, source = bounded_tree(_parser(), _with_words_quoted(source, words))
+    if not is_hard and b"\n" in source:
         for _ in range(MAX_REPAIRS):
             breaks = list(_lost_breaks(root, source))
             if not breaks:
                 break
-            source = _with_breaks(source, breaks)
-            root = _parser().parse(source).root_node
+            root, source = bounded_tree(_parser(), _with_breaks(source, breaks))
+    is_cut = is_hard or len(followed) < len(command)
     plain = source.decode("ascii") if source.isascii() else None
-    return Tree(root, source, root.has_error or len(followed) < len(command), plain)
+    return Tree(root, source, root.has_error or is_cut, plain)
 
 
 _HARD = regex(
-    r"[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|(?<!\S)==(?!\S)|\b(?:if|for|case|while|until)\b"
+    r"""["']{2}|[|<&;$({[`\x00-\x08\x0b-\x1f\u2028\u2029]|=~|(?<!\S)==(?!\S)|\b(?:if|for|case|while|until)\b"""
 )
 _HEREDOC = regex(r"<<-?\s*[\'\"\\]?(\w+)")
 _HARD_IN_DATA = regex(rf"\0|{_HEREDOC.pattern}")
