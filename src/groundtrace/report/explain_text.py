@@ -205,6 +205,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             *(["mcp"] if call["is_mcp"] else []),
             *(["subagent"] if call["is_subagent"] else []),
             *(["failed"] if call["failed"] else []),
+            *(["no result"] if call["failed"] is None else []),
             *([] if call["known_as"] else ["unknown tool"]),
         ]
         ids = " ".join(plain(part) for part in (call["call_id"], call["step_id"]) if part)
