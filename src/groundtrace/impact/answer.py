@@ -276,7 +276,7 @@ def _enough(
 def _scale(baseline: Floats, config: Floats) -> float:
     """1, or the largest number if numbers go beyond 1: of rewards up to 100, a difference of 0.10
     is noise, and the tasks that would show it are a number that says nothing."""
-    largest = max((float(np.max(np.abs(side), initial=0.0)) for side in (baseline, config)))
+    largest = max(float(np.max(np.abs(side), initial=0.0)) for side in (baseline, config))
     return largest if math.isfinite(largest) and largest > 1 else 1.0
 
 

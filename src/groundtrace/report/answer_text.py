@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
-from os.path import commonprefix
 
 from msgspec import UNSET
 
@@ -364,10 +363,9 @@ def columns(baseline: str, config: str, most: int = NAME) -> list[str]:
     names = [name[: len(name) - shared] for name in (baseline, config)]
     if max(map(len, names)) > most:
         # Of two long names the part in which they differ says more than the start they share.
-        alike = len(commonprefix(names))
-        start = max((m.end() for m in _ENDS.finditer(names[0], 0, alike)), default=0)
-        if start < min(map(len, names)):
-            names = [name[start:] for name in names]
+        ends = [m.end() for m in _ENDS.finditer(names[0], 0, min(map(len, names)) - 1)]
+        start = max((end for end in ends if names[1].startswith(names[0][:end])), default=0)
+        names = [name[start:] for name in names]
     for cut in ([_cut(name, most) for name in names], [_cut(n, most, end=True) for n in names]):
         if cut[0] != cut[1]:
             return cut

@@ -148,7 +148,7 @@ def _draw(
     room = (width - names) / len(metrics)
     row = STACKED_ROW if stacked else ROW
     scales = [
-        Scale(low, high, names + place * room + 12, names + (place + 1) * room - 14)
+        Scale(low, high, names + place * room + 18, names + (place + 1) * room - 20)
         for place, (low, high) in enumerate(domains)
     ]
     bottom = TOP + row * len(lines)
