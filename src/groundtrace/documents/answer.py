@@ -135,8 +135,8 @@ class AnswerEnough(Record, frozen=True, kw_only=True):
     at: Annotated[
         float,
         Meta(
-            description="The margin; without one 0.10, or a tenth of the largest number if rewards "
-            "go beyond 1."
+            description="The margin; without one 0.10, or a tenth of the largest reward if that "
+            "is 5 or more."
         ),
     ]
     reason: Annotated[str | None, Meta(description="Why a number is missing.")]

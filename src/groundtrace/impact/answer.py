@@ -64,6 +64,10 @@ class AnswerInput(Frozen, frozen=True):
     """Pairs of configurations that share no task."""
 
 
+OTHER_SCALE = 5
+"""Rewards that reach this are not on a scale up to 1; a bonus above 1 is."""
+
+
 def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, list[Answer]]:
     """The answer of a document, and all answers."""
     if len(found.aggregates) == 1 and found.reason is not None:
@@ -274,10 +278,10 @@ def _enough(
 
 
 def _scale(baseline: Floats, config: Floats) -> float:
-    """1, or the largest number if numbers go beyond 1: of rewards up to 100, a difference of 0.10
+    """1, or the largest number if it is on another scale: of rewards up to 100, a difference of 0.10
     is noise, and the tasks that would show it are a number that says nothing."""
     largest = max(float(np.max(np.abs(side), initial=0.0)) for side in (baseline, config))
-    return largest if math.isfinite(largest) and largest > 1 else 1.0
+    return largest if math.isfinite(largest) and largest >= OTHER_SCALE else 1.0
 
 
 def _no_enough(n: int, at: float, reason: str) -> AnswerEnough:
