@@ -227,9 +227,10 @@ def test_the_table_filters_by_verdict(show: Show) -> None:
     assert sum(counts) == 7
 
 
-def test_every_number_of_a_trial_is_seen_on_a_phone(show: Show) -> None:
-    """Three columns were in sight, the others beside the screen."""
-    page = show(story(), width=400).page
+@pytest.mark.parametrize("width", [400, 800])
+def test_every_number_of_a_trial_is_seen_on_a_small_screen(show: Show, width: int) -> None:
+    """Three columns were in sight, the others beside the screen; at 800 px all but the last five."""
+    page = show(story(), width=width).page
     hidden = page.evaluate(
         """[...document.querySelectorAll('#table tbody td')].filter(cell => {
              const box = cell.getBoundingClientRect();

@@ -25,7 +25,7 @@ def test_a_task_and_a_configuration_name_a_trial(groundtrace: Call, sample: Path
     by_name = groundtrace("explain", TASK.upper(), runs, *CONFIG, *tasks)
     assert by_name.code == 0, by_name.err
     for text in (by_folder.out, by_name.out):
-        assert "Ranking\nretrieved: 3 files" in text
+        assert "Ranking\nmet: 3 files" in text
     assert by_name.out.partition("Ranking")[2] == by_folder.out.partition("Ranking")[2]
 
 
@@ -91,10 +91,10 @@ def test_one_metric_alone_with_what_it_is_counted_from(groundtrace: Call, sample
     assert titles == ["Trial", "Numbers", "Ranking", "Calls with relevant files"]
     numbers = ran.out.partition("Numbers\n")[2].partition("\n\n")[0]
     assert "file_recall: 0.7500\n" in numbers and "here: 3 of 4" in numbers
-    assert "counted from: ranking, retrieved" in numbers
+    assert "counted from: ranking, met" in numbers
     assert "found in: result.json verifier_result.rewards" in numbers
     assert "precision@1" not in ran.out
-    assert "\nretrieved: " in ran.out and "\nshown: " not in ran.out, "only the list it is over"
+    assert "\nmet: " in ran.out and "\nshown: " not in ran.out, "only the list it is over"
     alone = groundtrace("explain", *where, "--metric", "reward").out
     assert "Ranking" not in alone and "reward: 0.5000" in alone
     data = json.loads(groundtrace("explain", *where, "--metric", "mrr", "--json").out)

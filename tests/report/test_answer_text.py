@@ -145,6 +145,52 @@ def test_columns_are_told_apart_however_long_the_names_are() -> None:
     assert one != other and max(len(one), len(other)) <= 14
 
 
+def test_a_long_name_is_cut_between_words() -> None:
+    agents = ("mini-swe-agent-gemini-3-pro", "mini-swe-agent-claude-4-sonnet")
+    assert columns(*agents) == ["gemini-3-pro", "claude-4…"]
+    assert columns(agents[0], "vorflux") == ["mini-swe…", "vorflux"]
+    assert columns("averyveryverylongname", "b") == ["averyveryvery…", "b"], (
+        "no place between words"
+    )
+
+
+@given(st.text("ab-_.", min_size=1, max_size=40), st.text("ab-_.", min_size=1, max_size=40))
+def test_cut_names_are_short_and_told_apart(one: str, other: str) -> None:
+    if one != other:
+        cut = columns(one, other)
+        assert cut[0] != cut[1] and all(0 < len(name) <= 14 for name in cut)
+
+
+def test_tasks_needed_follow_the_scale_of_rewards() -> None:
+    """A hundred times the rewards are the same question: as many tasks, a hundred times the size."""
+
+    def enough(scale: float):
+        rows = [
+            row(f"task-{i:02}", name, {RECALL: 0.5}, reward=scale * ((i * 7 + 3 * k) % 11) / 10)
+            for i in range(12)
+            for k, name in enumerate(("baseline", "other"))
+        ]
+        answer = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*").answer
+        return answer.enough, answer.headline
+
+    small, plain = enough(1.0)
+    large, said = enough(100.0)
+    assert (small.at, large.at) == (0.10, pytest.approx(10.0))
+    assert small.needed == large.needed and small.needed
+    assert "(a tenth of the largest)" in said and "a tenth" not in plain
+
+
+def test_unknown_cost_has_its_reason() -> None:
+    rows = [
+        row(f"task-{i}", name, {RECALL: 0.5}, reward=1.0, **cost)
+        for i in range(6)
+        for name, cost in (("baseline", {"cost_usd": 0.1}), ("other", {"cost_usd": None}))
+    ]
+    answer = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*").answer
+    said = [item.text for item in answer.look_at if item.kind == "no_cost"]
+    assert len(said) == 1 and said[0].startswith("cost of other is unknown: ")
+
+
 def test_an_answer_is_rendered_from_its_json() -> None:
     """Whoever has only `--json` gets the same lines."""
     found = made().answer

@@ -53,7 +53,7 @@ def test_every_stage_has_its_section(explained: Callable[..., Ran]) -> None:
 def test_the_ranking_can_be_counted_off(explained: Callable[..., Ran]) -> None:
     """As many ranks as the list has files, and the arithmetic of recall is theirs."""
     text = explained().out
-    retrieved = text.partition("retrieved: ")[2].partition("shown: ")[0]
+    retrieved = text.partition("met: ")[2].partition("shown: ")[0]
     ranks = re.findall(r"^ +(\d+)  ", retrieved, re.MULTILINE)
     assert [int(rank) for rank in ranks] == list(range(1, len(ranks) + 1))
     assert retrieved.startswith(f"{len(ranks)} files")

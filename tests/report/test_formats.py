@@ -79,8 +79,10 @@ def test_every_heading_has_the_direction_of_its_metric() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "n", "text"),
     [
-        ("file_recall", 0.8095, 10, "0.81"),
-        ("file_recall", 0.8096, 2_000, "0.810"),
+        ("file_recall", 0.8095, 10, "81 %"),
+        ("mrr", 0.8095, 10, "0.81"),
+        ("file_recall", 0.8096, 2_000, "81.0 %"),
+        ("mrr", 0.8096, 2_000, "0.810"),
         ("reward", -0.5, 0, "−0.50"),
         ("cost_usd", 0.0987, 0, "$0.099"),
         ("cost_usd", 1.436, 0, "$1.44"),

@@ -31,6 +31,7 @@ LookAtKind = Literal[
     "truth_sources",
     "baseline",
     "one_commit",
+    "no_cost",
 ]
 """What a line of "Look at" is about."""
 
@@ -131,7 +132,13 @@ class AnswerEnough(Record, frozen=True, kw_only=True):
     needed: Annotated[
         Count | None, Meta(description="Tasks that find a difference of `at` in 80 of 100.")
     ]
-    at: Annotated[float, Meta(description="The margin, or 0.10.")]
+    at: Annotated[
+        float,
+        Meta(
+            description="The margin; without one 0.10, or a tenth of the largest reward if that "
+            "is 5 or more."
+        ),
+    ]
     reason: Annotated[str | None, Meta(description="Why a number is missing.")]
 
 

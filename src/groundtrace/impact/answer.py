@@ -47,7 +47,7 @@ from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import QUANTITIES
 
 EFFECT = 0.10
-"""The difference that `enough` is about, without a margin."""
+"""The difference that `enough` is about, without a margin, for numbers up to 1."""
 COST = "cost_usd"
 
 
@@ -62,6 +62,10 @@ class AnswerInput(Frozen, frozen=True):
     trials: Sequence[Observation]
     unpaired: Sequence[UnpairedComparison] = ()
     """Pairs of configurations that share no task."""
+
+
+OTHER_SCALE = 5
+"""Rewards that reach this are not on a scale up to 1; a bonus above 1 is."""
 
 
 def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, list[Answer]]:
@@ -243,12 +247,13 @@ def _enough(
     options: ImpactOptions,
 ) -> AnswerEnough:
     """Whether there are enough tasks: for reward, else for the first row of shares."""
-    at = EFFECT if options.margin is None else options.margin
     shares = [row.metric for row in rows if row.n and not QUANTITIES[row.metric].unit]
     name = REWARD if REWARD in shares else next(iter(shares), None)
     if name is None:
+        at = EFFECT if options.margin is None else options.margin
         return _no_enough(len(tasks), at, "nothing_to_compare")
     column = column_of(name, [(t.baseline, t.config) for t in tasks])
+    at = options.margin or EFFECT * _scale(column.baseline, column.config)
     flips = flipping([t.repo for t in tasks], Draws(options.seed, options.draws))
     own = next(row for row in rows if row.metric == name)
     # With more tasks every row could be tested, so all of them would share the level.
@@ -270,6 +275,13 @@ def _enough(
         at=at,
         reason=found.reason or ("too_few_tasks" if found.detectable is None else None),
     )
+
+
+def _scale(baseline: Floats, config: Floats) -> float:
+    """1, or the largest number if it is on another scale: of rewards up to 100, a difference of 0.10
+    is noise, and the tasks that would show it are a number that says nothing."""
+    largest = max(float(np.max(np.abs(side), initial=0.0)) for side in (baseline, config))
+    return largest if math.isfinite(largest) and largest >= OTHER_SCALE else 1.0
 
 
 def _no_enough(n: int, at: float, reason: str) -> AnswerEnough:

@@ -131,7 +131,7 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
             if kind == "no_ground_truth" and len(own) == len(trials):
                 text = "no trial has ground truth: --tasks says where the tasks are defined"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
-    found += _older(trials)
+    found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
     if elsewhere is not None:
         tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
@@ -185,6 +185,23 @@ def price_file(trials: Sequence[Observation]) -> str | UnsetType:
         )
         or UNSET
     )
+
+
+def _without_cost(trials: Sequence[Observation]) -> Iterator[LookAt]:
+    """Configurations of which no cost is known, if no file of prices is offered."""
+    if price_file(trials) is not UNSET:
+        return
+    for name in sorted({o.config_name for o in trials}):
+        own = [o for o in trials if o.config_name == name]
+        if any("cost_usd" in o.values for o in own):
+            continue
+        known = any("output_tokens" in o.values for o in own)
+        why = (
+            "only tokens are recorded, --prices makes cost of them"
+            if known
+            else ("neither cost nor tokens are recorded")
+        )
+        yield LookAt(kind="no_cost", text=f"cost of {name} is unknown: {why}", tasks=[])
 
 
 def _truth_on_request(trials: Sequence[Observation]) -> Iterator[LookAt]:

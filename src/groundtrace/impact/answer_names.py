@@ -15,8 +15,16 @@ SHORT_NAMES = {
 """Names of totals; every other number has the name that its record gives it."""
 
 
-AS_POINTS = ("shown.file_recall", "util_read_overlap_with_relevant_files")
-"""Shares that the answer shows in per cent, and their differences in points."""
+AS_POINTS = (
+    "file_recall",
+    "shown.file_recall",
+    "util_read_overlap_with_relevant_files",
+    "function_recall",
+    "util_write_overlap_with_expected_edit_files",
+    "function_edit_recall",
+)
+"""The chain from relevant files met to files edited, with the needed functions where they are
+known: shares in per cent, and their differences in points, wherever people read them."""
 
 
 def short_name(name: str) -> str:

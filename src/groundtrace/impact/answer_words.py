@@ -157,7 +157,8 @@ class Sentences(Frozen, frozen=True):
         if can.metric is None or can.needed is None:
             return ""
         size = f"{100 * can.at:.0f} points" if can.metric in AS_POINTS else f"{can.at:.2f}"
-        what = f"a difference of {size} in {short_name(can.metric)}"
+        tenth = " (a tenth of the largest)" if self.margin is None and can.at > 0.1 else ""
+        what = f"a difference of {size} in {short_name(can.metric)}{tenth}"
         if can.detectable is not None and can.detectable <= can.at:
             return f"; {what} would show in at least 80 of 100 such comparisons"
         few = f"{plural(row.n, 'task')} are too few" if can.needed > row.n else ""

@@ -30,6 +30,8 @@ LABEL = 9
 """Characters of the first column."""
 NAME, SHORT_NAME = 14, 10
 """Most characters of a configuration's name above its numbers, also in narrow terminals."""
+WORD = 4
+"""Fewest characters that are left of a name cut between two words."""
 NARROW, NARROWEST = 20, 60
 """If fewer characters are left beside the numbers, the verdict stands below them; in a terminal
 narrower than the second, the numbers stand below their label."""
@@ -118,18 +120,22 @@ class ShownAnswer(Frozen, frozen=True):
 
 def shown(answer: Answer) -> ShownAnswer:
     """Every text of an answer."""
-    rows = [row for row in answer.rows if row.n] or answer.rows
     return ShownAnswer(
         title=title(answer),
         about=about(answer),
         baseline=None if answer.baseline is None else shown_name(answer.baseline),
         config=None if answer.config is None else shown_name(answer.config),
-        rows=shown_rows(rows),
+        rows=shown_rows(known_rows(answer)),
         level=_level(answer),
         sentences=shown_name(answer.headline, SENTENCES),
         look_at=tuple(map(_limit, answer.look_at)),
         prices="" if answer.prices is UNSET else answer.prices,
     )
+
+
+def known_rows(answer: Answer) -> Sequence[AnswerRow]:
+    """The rows that are shown: those with a number, if there is one."""
+    return [row for row in answer.rows if row.n] or answer.rows
 
 
 def _level(answer: Answer) -> str:
@@ -343,7 +349,7 @@ def _verdict(row: ShownRow, start: str, taken: int, width: int, paint: _Paint) -
     yield from (f"{indent}{line}" for line in painted)
 
 
-_ENDS = re.compile(r"[-_./]")
+_ENDS = re.compile(r"[-_./ ]")
 
 
 def columns(baseline: str, config: str, most: int = NAME) -> list[str]:
@@ -355,10 +361,26 @@ def columns(baseline: str, config: str, most: int = NAME) -> list[str]:
         if _ENDS.match(one) and place < min(len(baseline), len(config)):
             shared = place
     names = [name[: len(name) - shared] for name in (baseline, config)]
-    cut = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
-    if cut[0] == cut[1]:
-        cut = [name if len(name) <= most else f"…{name[1 - most :]}" for name in names]
-    return cut if cut[0] != cut[1] else ["baseline", "other"]
+    if max(map(len, names)) > most:
+        # Of two long names the part in which they differ says more than the start they share.
+        ends = [m.end() for m in _ENDS.finditer(names[0], 0, min(map(len, names)) - 1)]
+        start = max((end for end in ends if names[1].startswith(names[0][:end])), default=0)
+        names = [name[start:] for name in names]
+    for cut in ([_cut(name, most) for name in names], [_cut(n, most, end=True) for n in names]):
+        if cut[0] != cut[1]:
+            return cut
+    return ["baseline", "other"]
+
+
+def _cut(name: str, most: int, *, end: bool = False) -> str:
+    """The start or the end of a name, in whole words: “mini-swe-agen…” reads as a slip."""
+    if len(name) <= most:
+        return name
+    if end:
+        return f"…{name[1 - most :]}"
+    words = [m.start() for m in _ENDS.finditer(name, 1, most)]
+    place = words[-1] if words and words[-1] >= WORD else most - 1
+    return f"{name[:place]}…"
 
 
 # --- other pairs, and nothing compared ----------------------------------------------------

@@ -23,9 +23,11 @@ from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.answer_text import (
     MAX_CONFIGS,
+    NAMED_TASKS,
     QUESTIONS,
     ShownLimit,
     ShownRow,
+    known_rows,
     shown,
     tone,
 )
@@ -45,8 +47,6 @@ from groundtrace.report.wording import plural
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
-LINKED_TASKS = 4
-"""Tasks of a line that have links of their own."""
 
 TYPICAL = (
     "How many times as much a typical task takes: the geometric mean of the tasks' ratios. One "
@@ -155,7 +155,7 @@ def _pair(
     titles: Mapping[str, Sequence[str]],
 ) -> PairView:
     texts = shown(answer)
-    rows = [row for row in answer.rows if row.n] or answer.rows  # as `shown` does
+    rows = known_rows(answer)
     comparison = comparison_of(impact, answer)
     intervals = [_interval(row, comparison) for row in rows]
     drawn = [one for one in intervals if one is not None]
@@ -238,10 +238,14 @@ def _title(row: AnswerRow, text: ShownRow) -> str:
 
 
 def _line(
-    row: AnswerRow, text: ShownRow, picture: Markup | None, axis: Markup | None
+    row: AnswerRow,
+    text: ShownRow,
+    picture: Markup | None,
+    axis: Markup | None,
+    values: tuple[str, ...] = (),
 ) -> AnswerLine:
     title = f"{row.metric}: {QUANTITIES[row.metric].measures}"
-    return AnswerLine(text, title, (text.baseline, text.config), picture, axis)
+    return AnswerLine(text, title, values or (text.baseline, text.config), picture, axis)
 
 
 def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
@@ -249,7 +253,7 @@ def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
     if not names:
         section = _SECTIONS.get(item.kind)
         return LimitView(item.text, None if section is None else f"#{section}", (), 0)
-    links = tuple(Link(name, trials_address([name])) for name in names[:LINKED_TASKS])
+    links = tuple(Link(name, trials_address([name])) for name in names[:NAMED_TASKS])
     return LimitView(item.text, trials_address(names), links, len(names) - len(links))
 
 
@@ -266,9 +270,13 @@ def _side_by_side(
     groups = data.summary.by_config
     kept = sorted(sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS])
     primaries = data.impact.primaries if data.impact is not None else ()
-    lines = []
-    named: list[str] = []
-    for name in primaries:
+    texts = None if answer is None else shown(answer)
+    alone = (
+        () if answer is None or texts is None else zip(known_rows(answer), texts.rows, strict=True)
+    )
+    lines = [_line(row, text, None, None, (f"{text.config} ({row.n:,})",)) for row, text in alone]
+    named: list[str] = [line.row.metric for line in lines]
+    for name in primaries if not lines else ():
         values = _means([groups[config] for config in kept], name)
         if all(value == formats.MISSING for value in values):
             continue
@@ -279,7 +287,6 @@ def _side_by_side(
         title = f"{name}: {QUANTITIES[name].measures}"
         lines.append(AnswerLine(text, title, values, None, None))
     left = len(groups) - len(kept)
-    texts = None if answer is None else shown(answer)
     limits = [] if texts is None else [_limit(item, titles) for item in texts.look_at]
     if left:
         more = f"{plural(left, 'more configuration')} in the tables below"

@@ -176,7 +176,7 @@ def _numbers(found: dict[str, Any], names: Sequence[str]) -> Iterator[str]:
             yield f"  undefined: {reason(metric['undefined'])}"
         elif metric["arithmetic"]:
             yield f"  here: {metric['arithmetic']}"
-        yield f"  counted from: {metric['counted_from']}"
+        yield f"  counted from: {_counted(metric)}"
 
 
 def _relevant_calls(found: dict[str, Any]) -> Iterator[str]:
@@ -205,6 +205,7 @@ def _calls(found: dict[str, Any]) -> Iterator[str]:
             *(["mcp"] if call["is_mcp"] else []),
             *(["subagent"] if call["is_subagent"] else []),
             *(["failed"] if call["failed"] else []),
+            *(["no result"] if call["failed"] is None else []),
             *([] if call["known_as"] else ["unknown tool"]),
         ]
         ids = " ".join(plain(part) for part in (call["call_id"], call["step_id"]) if part)
@@ -240,17 +241,17 @@ def _lists_of(found: dict[str, Any], metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in LISTS if f"ranking, {name}" in counted)
 
 
-LISTS = ("retrieved", "shown")
-"""The two lists of files in order."""
+LISTS = {"retrieved": "met", "shown": "shown"}
+"""The two lists of files in order, and what people call them."""
 
 
-def _ranking(found: dict[str, Any], lists: Sequence[str] = LISTS) -> Iterator[str]:
+def _ranking(found: dict[str, Any], lists: Sequence[str] = tuple(LISTS)) -> Iterator[str]:
     """The lists in full, so that a reader can count every rank."""
     ranking = found["ranking"]
     for name in lists:
         rows = ranking[name]
         missed = [shown_name(entry) for entry in ranking[f"missed_{name}"]]
-        yield f"{name}: {plural(len(rows), 'file')}"
+        yield f"{LISTS[name]}: {plural(len(rows), 'file')}"
         for row in rows:
             hit = _hit(row["file"], row["ground_truth_file"])
             yield f"  {row['rank']:>4}  {shown_name(row['file'])} (step {row['step']}, {row['kind']}){hit}"
@@ -267,9 +268,13 @@ def _metrics(found: dict[str, Any]) -> Iterator[str]:
         how = metric["arithmetic"] or ""
         if value is None:
             how = f"undefined: {reason(metric['undefined'])}"
-        counted = metric["counted_from"]
-        rows.append([name, formats.value(name, value), how, counted, metric["better"]])
+        rows.append([name, formats.value(name, value), how, _counted(metric), metric["better"]])
     yield in_columns(["metric", "value", "arithmetic", "counted from", "better"], rows)
+
+
+def _counted(metric: dict[str, Any]) -> str:
+    """What a metric is counted from, in the words of the sections above."""
+    return str(metric["counted_from"]).replace("retrieved", LISTS["retrieved"])
 
 
 def _no_metrics(found: dict[str, Any]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
+from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import QUANTITIES
 
 MISSING = "–"
@@ -105,6 +106,8 @@ def brief(name: str, number: float | None, n: int = 0) -> str:
     """
     if number is None or not isfinite(number):
         return MISSING
+    if name in AS_POINTS:
+        return _written(number, lambda v: f"{100 * v:.{n >= MANY:d}f} %")
     unit = QUANTITIES[name].unit
     if unit == "USD":
         return _written(number, lambda v: f"${v:,.2f}" if abs(v) >= 0.1 else f"${v:,.3f}")
@@ -118,6 +121,8 @@ def brief_delta(name: str, number: float | None, n: int = 0) -> str:
     if number is None or not isfinite(number):
         return MISSING
     text = brief(name, abs(number), n)
+    if name in AS_POINTS:
+        text = f"{text.removesuffix(' %')} points"
     return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
 
 

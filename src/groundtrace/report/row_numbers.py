@@ -72,6 +72,11 @@ def styles_of(rows: Sequence[AnswerRow]) -> list[Style]:
     return [alike[kind] for kind in kinds]
 
 
+def decimals_of_shares(rows: Sequence[AnswerRow]) -> int:
+    """How many decimals the rows give to means in per cent."""
+    return max((s.decimals_of_means for s in styles_of(rows) if s.behind == " points"), default=0)
+
+
 def style_of_means(metric: str, means: Sequence[float]) -> Style:
     """The style of means that stand beside each other without differences."""
     start = _enough(_start(_kind(metric), max(map(abs, means), default=0.0), 1), means)

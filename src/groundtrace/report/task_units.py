@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
 from groundtrace.metrics.displays import Display
 from groundtrace.report.data import ReportData
@@ -26,22 +27,13 @@ DRAWN_BY_TASK: tuple[Display, ...] = (
 )
 """Displays whose charts use the values of single tasks."""
 
-CHAIN = (
-    "file_recall",
-    "shown.file_recall",
-    "util_read_overlap_with_relevant_files",
-    "function_recall",
-    "util_write_overlap_with_expected_edit_files",
-    "function_edit_recall",
-)
-"""From relevant files met to files edited, with the needed functions where they are known."""
 SOLVED = "solved"
 """1 for a trial with a reward of 1, else 0; without a reward there is no value."""
 
 KEPT = tuple(
     dict.fromkeys(
         [
-            *CHAIN,
+            *AS_POINTS,
             *(name for display in DRAWN_BY_TASK for name in QUANTITIES.names_in(display)),
         ]
     )

@@ -61,7 +61,7 @@ REASON_WORDS: Mapping[str, str] = {
     "clock_differs": "times are counted from different moments",
     "clock_unknown": "the start of the time count is unknown",
     "not_computable": "no metrics on a side",
-    "some_trials_miss": "hit in some trials only",
+    "some_trials_miss": "met in some trials only",
     "alone_in_suite": "the only task of its suite",
     "fewer_than_4_differ": "fewer than 4 tasks differ",
     "deltas_all_equal": "all tasks differ by the same amount",

@@ -120,7 +120,7 @@ def _call(
         "category": event.tool_category,
         "is_mcp": event.is_mcp,
         "is_subagent": event.is_subagent,
-        "failed": view.failed,
+        "failed": None if result is None else view.failed,
         "arguments": event.arguments,
         "accesses": [_access(access, functions) for access in accesses],
         "why": sorted({ref.rule for ref in view.refs if ref.rule}),

@@ -8,20 +8,21 @@ from functools import partial
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import MatchedComparison
+from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, make_table
 from groundtrace.report.charts.bars import Bar, BarRow, grouped_bars
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.task_units import CHAIN, SOLVED, TaskUnit
+from groundtrace.report.task_units import SOLVED, TaskUnit
 from groundtrace.report.wording import plural
 
 STEPS: Mapping[str, tuple[str, str]] = {
-    CHAIN[0]: ("met", "relevant files that a call named or showed"),
-    CHAIN[1]: ("shown", "relevant files whose content came back"),
-    CHAIN[2]: ("read", "relevant files that the agent opened"),
-    CHAIN[3]: ("functions shown", "needed functions of which a line was shown"),
-    CHAIN[4]: ("edited", "files to edit that the agent edited"),
-    CHAIN[5]: ("functions edited", "needed functions that the submitted patch changes"),
+    AS_POINTS[0]: ("met", "relevant files that a call named or showed"),
+    AS_POINTS[1]: ("shown", "relevant files whose content came back"),
+    AS_POINTS[2]: ("read", "relevant files that the agent opened"),
+    AS_POINTS[3]: ("functions shown", "needed functions of which a line was shown"),
+    AS_POINTS[4]: ("edited", "files to edit that the agent edited"),
+    AS_POINTS[5]: ("functions edited", "needed functions that the submitted patch changes"),
     SOLVED: ("solved", "tasks with a reward of 1"),
 }
 """Each step: its name and what is counted, in per cent."""
@@ -40,8 +41,10 @@ def chain_chart(
     configs: Sequence[str],
     colours: Colours,
     comparison: MatchedComparison | None = None,
+    decimals: int = 0,
 ) -> Iterator[Chart]:
-    """The chain of each configuration; with a comparison, over the tasks that both ran."""
+    """The chain of each configuration; with a comparison, over the tasks that both ran, and with
+    the decimals of the answer above it: 61.5 % there and 62 % here look like two numbers."""
     means = (
         {config: {step: _mean(units.get(config, ()), step) for step in STEPS} for config in configs}
         if comparison is None
@@ -53,7 +56,7 @@ def chain_chart(
     rows = [
         BarRow(
             STEPS[step][0],
-            tuple(_bar(config, step, means[config][step], colours) for config in configs),
+            tuple(_bar(config, step, means[config][step], colours, decimals) for config in configs),
         )
         for step in steps
     ]
@@ -61,7 +64,9 @@ def chain_chart(
         partial(grouped_bars, rows, "From relevant files met to tasks solved", top=1.0), "whole"
     )
     said = "; ".join(f"{STEPS[step][0]}: {STEPS[step][1]}" for step in steps)
-    met, edited = ([means[config][step].n for config in configs] for step in (CHAIN[0], CHAIN[4]))
+    met, edited = (
+        [means[config][step].n for config in configs] for step in (AS_POINTS[0], AS_POINTS[4])
+    )
     fewer = any(edited) and edited != met
     some = " Only some tasks say which files to edit." if fewer else ""
     yield Chart(
@@ -77,7 +82,12 @@ def chain_chart(
             "From met to solved",
             ("config", "step", ">mean", ">n"),
             [
-                [Name(c), STEPS[s][0], _percent(means[c][s]), formats.count(means[c][s].n)]
+                [
+                    Name(c),
+                    STEPS[s][0],
+                    _percent(means[c][s], decimals),
+                    formats.count(means[c][s].n),
+                ]
                 for c in configs
                 for s in steps
             ],
@@ -102,7 +112,7 @@ def _paired(
     names = (comparison.baseline_config, comparison.config)
     tasks = comparison.tasks or []
     found: dict[str, dict[str, StepMean]] = {name: {} for name in names}
-    for step in CHAIN:
+    for step in AS_POINTS:
         both = [t for t in tasks if step in t.baseline and step in t.config]
         found[names[0]][step] = _of([t.baseline[step] for t in both])
         found[names[1]][step] = _of([t.config[step] for t in both])
@@ -114,14 +124,15 @@ def _paired(
     return found
 
 
-def _percent(mean: StepMean) -> str:
-    return formats.MISSING if mean.share is None else f"{100 * mean.share:.0f} %"
+def _percent(mean: StepMean, decimals: int) -> str:
+    return formats.MISSING if mean.share is None else f"{100 * mean.share:.{decimals}f} %"
 
 
-def _bar(config: str, step: str, mean: StepMean, colours: Colours) -> Bar:
+def _bar(config: str, step: str, mean: StepMean, colours: Colours, decimals: int) -> Bar:
     if mean.share is None:
         return Bar(colours[config], None, "not known", f"{Name(config)}: not known")
-    text = f"{_percent(mean)} ({mean.n:,})"
+    said = _percent(mean, decimals)
+    text = f"{said} ({mean.n:,})"
     name, what = STEPS[step]
-    title = f"{Name(config)}, {name}: {_percent(mean)} of {what} ({plural(mean.n, 'task')})"
+    title = f"{Name(config)}, {name}: {said} of {what} ({plural(mean.n, 'task')})"
     return Bar(colours[config], mean.share, text, title)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import MatchedComparison, MatchedTask
+from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
@@ -23,6 +24,7 @@ from groundtrace.report.svg import (
     mark,
     picture,
     text,
+    tick_text,
 )
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plain_name, plural
@@ -146,7 +148,7 @@ def _draw(
     room = (width - names) / len(metrics)
     row = STACKED_ROW if stacked else ROW
     scales = [
-        Scale(low, high, names + place * room + 12, names + (place + 1) * room - 14)
+        Scale(low, high, names + place * room + 18, names + (place + 1) * room - 20)
         for place, (low, high) in enumerate(domains)
     ]
     bottom = TOP + row * len(lines)
@@ -154,7 +156,11 @@ def _draw(
     for scale, metric in zip(scales, metrics, strict=True):
         marks.append(text(scale.start - 6, 14, plain_name(metric), "label strong"))
         # Fewer ticks if there is no room for their numbers.
-        marks.append(across(scale, TOP - 8, bottom, ticks=scale.ticks(2 if stacked else 4)))
+        ticks, write = (
+            scale.ticks(2 if stacked else 4),
+            _percent if metric in AS_POINTS else tick_text,
+        )
+        marks.append(across(scale, TOP - 8, bottom, ticks=ticks, write=write))
     pair = (colours[comparison.baseline_config], colours[comparison.config])
     for place, one in enumerate(lines):
         top = TOP + place * row
@@ -166,6 +172,10 @@ def _draw(
             marks.append(link(one.address, f"{title}. Open both trials.", *drawn_row))
     label = f"{plural(len(lines), 'task')}, {' and '.join(map(plain_name, metrics))}"
     return picture(width, bottom + 22, label, *marks, role="group", class_="tasks")
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:g} %"
 
 
 def _said(one: TaskLine, metrics: Sequence[str]) -> Iterator[str]:
