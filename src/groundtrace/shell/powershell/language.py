@@ -54,7 +54,7 @@ _LISTED = regex(
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
 _SHORT = regex(r"(?:^|[|;(\n])[ \t]*+(?:gc|gci|sls|%\s*\{|\?\s*\{|ft|fl)(?=\s|\{)")
-_HEREDOC = regex(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n")
+_HEREDOC = regex(r"<<-?\s*+(['\"]?)(\w++)\1")
 _LONE = regex(r"^[ \t\r\f\v]*(\w+)[ \t\r\f\v]*$", re.MULTILINE)
 _QUOTED = regex(r"'[^']*+(?:'|$)|\"(?:[^\"\\`]|[\\`].)*+(?:\"|$)", re.DOTALL)
 _BASH = regex(
@@ -137,10 +137,15 @@ def _without_heredocs(text: str) -> str:
     ends: dict[str, list[tuple[int, int]]] = {}
     for line in _LONE.finditer(text):
         ends.setdefault(line[1], []).append(line.span())
-    pieces, done = [], 0
+    pieces, done, body = [], 0, 0
     for begin in _HEREDOC.finditer(text):
+        if begin.start() < body:
+            continue  # a line starts one
+        body = text.find("\n", begin.end()) + 1
+        if not body:
+            break
         lines = ends.get(begin[2], [])
-        at = bisect_left(lines, (begin.end(), 0))
+        at = bisect_left(lines, (body, 0))
         if begin.start() >= done and at < len(lines):
             pieces.append(text[done : begin.start()])
             done = lines[at][1]
