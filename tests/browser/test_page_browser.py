@@ -101,7 +101,7 @@ def test_what_the_numbers_mean_is_one_click_away(show: Show) -> None:
     text = meanings.inner_text()
     assert "Relevant files shown (shown.file_recall)" in text
     assert "Share of the relevant files" in text
-    assert "geometric mean" in text
+    assert "geometric mean" not in text, "no row here has a typical task"
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
@@ -322,7 +322,7 @@ def test_no_open_table_is_cut(show: Show, width: int) -> None:
 
 
 def test_headings_and_first_columns_stay_in_sight(show: Show) -> None:
-    page = show(many_data(300, calls=3), width=600).page
+    page = show(many_data(300, calls=3), width=1100).page
     page.evaluate("document.querySelector('.scroll.tall').scrollTo(200, 900)")
     head = page.locator("#table thead th").nth(2).bounding_box()
     box = page.locator(".scroll.tall").bounding_box()

@@ -48,7 +48,7 @@ MOST_PROBLEMS = 10_000
 MAX_TEXT = 128 * 1024 * 1024
 MAX_RATIO = 16
 """Characters that the rows of a Parquet file may hold, and times its size that a larger one may:
-repeated text takes next to nothing in the file, and all of its length in memory."""
+repeated text takes hardly any room in the file, and all of its length in memory."""
 BATCH = 64
 """Rows of a Parquet file in memory at a time."""
 
