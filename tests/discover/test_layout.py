@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.discover.layout import Clues, Layout, fitting, infer
+from groundtrace.discover.layout import (
+    Clues,
+    Held,
+    Layout,
+    fitting,
+    held_task,
+    infer,
+    stem_of,
+)
 from groundtrace.errors import UsageError
 
 ROLLOUT = "rollout-2026-05-04T10-00-00-1f.jsonl"
@@ -138,3 +146,71 @@ def test_an_inferred_layout_fits_every_path_that_it_was_inferred_from(
     for parts in paths:
         path = [*parts[:-1], f"{parts[-1]}.jsonl"]
         assert fitting(again, path) == fitting(layouts, path)
+
+
+def known(*paths: str, tasks: str, makers: str = "") -> list[str]:
+    """Layouts with names that are known tasks or hold one."""
+    names = set(tasks.split())
+    clues = []
+    for path in paths:
+        parts = path.split("/")
+        own = [*parts[:-1], stem_of(parts[-1])]
+        held = {name: one for name in own if (one := held_task(name, names.__contains__))}
+        found = frozenset(names & set(own))
+        clues.append(Clues(parts, found, frozenset(makers.split()), False, held))
+    return [layout.pattern for layout in infer(clues)]
+
+
+TWO = "heron-1 heron-2"
+
+
+@pytest.mark.parametrize(
+    ("paths", "pattern"),
+    [
+        # A known task in a longer name; what is left is a side, an attempt, or always the same.
+        (["base_heron-1.json", "base_heron-2.json", "new_heron-1.json", "new_heron-2.json"], "{config}_{task}"),
+        (["heron-1.base.json", "heron-2.base.json", "heron-1.new.json", "heron-2.new.json"], "{task}.{config}"),
+        (["traj_heron-1.json", "traj_heron-2.json"], "traj_{task}"),
+        (["heron-1--7.json", "heron-1--8.json", "heron-2--7.json"], "{task}--{trial}"),
+        (["a_heron-1_run1.json", "a_heron-2_run1.json", "b_heron-1_run2.json", "b_heron-2_run2.json"], "{config}_{task}_{trial}"),
+        # The same two files in each task's folder are sides, numbered ones are attempts.
+        (["heron-1/x.json", "heron-1/y.json", "heron-2/x.json", "heron-2/y.json"], "{task}/{config}"),
+        (["heron-1/run1.json", "heron-1/run2.json", "heron-2/run1.json", "heron-2/run2.json"], "{task}/{trial}"),
+        (["heron-1/x.json", "heron-1/y.json", "heron-2/x.json"], "{task}/{trial}"),
+    ],
+)  # fmt: skip
+def test_a_name_may_hold_a_task_and_more(paths: list[str], pattern: str) -> None:
+    assert known(*paths, tasks=TWO) == [pattern]
+
+
+def test_dates_are_neither_configurations_nor_tasks() -> None:
+    days = ("2026-03-01", "20260302_101500")
+    paths = [f"{day}/{arm}/{task}.jsonl" for day in days for arm in "mn" for task in "tu"]
+    assert inferred(*paths) == ["{trial}/{config}/{task}"]
+    assert known(*paths, tasks="t u") == ["{trial}/{config}/{task}"]
+    # A folder of a day is all that tells these apart.
+    assert inferred(*(f"{day}/session.jsonl" for day in days)) == ["{task}/session"]
+
+
+def test_files_named_like_sides_or_models_are_configurations() -> None:
+    paths = [f"t{n}/{side}.jsonl" for n in (1, 2) for side in ("baseline", "with-search")]
+    assert inferred(*paths) == ["{task}/{config}"]
+    paths = [f"t{n}/{short}.jsonl" for n in (1, 2) for short in ("opus", "haiku")]
+    assert inferred(*paths, makers="claude-opus-4-5 claude-haiku-4-5") == ["{task}/{config}"]
+    # `4` is a number of an attempt, although a model has it in its name.
+    paths = [f"t{n}/{number}.jsonl" for n in (1, 2) for number in "45"]
+    assert inferred(*paths, makers="claude-opus-4-5") == ["{task}/{trial}"]
+
+
+def test_a_known_task_says_where_it_ends() -> None:
+    layout = Layout("{config}_{task}")
+    held = held_task("with_search_django__django-10554", {"django__django-10554"}.__contains__)
+    assert held == Held("with_search_", "django__django-10554", "")
+    found = layout.roles(
+        ["with_search_django__django-10554.json"], {"with_search_django__django-10554": held}
+    )
+    assert found == {"config": "with_search", "task": "django__django-10554"}
+    # Without known tasks the last mark counts.
+    assert layout.roles(["base_heron.json"]) == {"config": "base", "task": "heron"}
+    assert held_task("heron", {"heron"}.__contains__) is None
+    assert held_task("herons_x", {"heron"}.__contains__) is None

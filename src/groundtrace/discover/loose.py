@@ -15,6 +15,8 @@ The names of a trial, in the order of the evidence (D57):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
@@ -25,7 +27,16 @@ from groundtrace.base.values import model_name
 from groundtrace.config import Settings
 from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped, matches
 from groundtrace.discover.identity import NO_TASK
-from groundtrace.discover.layout import Clues, Layout, Role, fitting, infer, stem_of
+from groundtrace.discover.layout import (
+    Clues,
+    Held,
+    Layout,
+    Role,
+    fitting,
+    held_task,
+    infer,
+    stem_of,
+)
 from groundtrace.discover.loose_items import (
     RESULT,
     LooseItem,
@@ -104,6 +115,9 @@ def name_task(
     if only is not None:
         return Named(only.name, only, "nothing names a task; --tasks names one commit")
     if inferred is not None and inferred != stem_of(parts[-1]):
+        task = known_task(inferred, tasks, parts)
+        if task is not None:
+            return Named(task.name, task, "a part of a name in the path")
         return Named(inferred, None, "name of a folder, which is no known task")
     return Named(stem_of(parts[-1]), None, "name of the file, which is no known task")
 
@@ -221,17 +235,37 @@ def config_of(item: LooseItem, settings: Settings) -> tuple[str, str]:
     )
 
 
-def clues_of(item: LooseItem, tasks: TaskIndex | None) -> Clues:
+def held_tasks(items: Iterable[LooseItem], tasks: TaskIndex | None) -> dict[str, Held]:
+    """Names of files and folders that are no task's, and the known task that each has in it."""
+    if tasks is None or not len(tasks):
+        return {}
+    names = {name for item in items for name in _own_names(item)}
+    found = {name: held_task(name, partial(_is_telling, tasks)) for name in names}
+    return {n: one for n, one in found.items() if one and known_task(n, tasks) is None}
+
+
+def _is_telling(tasks: TaskIndex, name: str) -> bool:
+    """Whether a part of a name is a task: `1` in `run_1` proves nothing."""
+    return len(name) > 2 and not name.isdigit() and bool(tasks.candidates(name))
+
+
+def _own_names(item: LooseItem) -> list[str]:
+    return [*item.parts[:-1], stem_of(item.parts[-1])]
+
+
+def clues_of(
+    item: LooseItem, tasks: TaskIndex | None, held: Mapping[str, Held] = MappingProxyType({})
+) -> Clues:
     """What is known about a sample without its folders."""
     names = {item.stated.task or ""} - {""}
-    own = [*item.parts[:-1], stem_of(item.parts[-1])]
+    own = _own_names(item)
     known = {part for part in own if known_task(part, tasks) is not None}
     stated = {form.casefold() for name in names for form in task_forms(name)}
     known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
     makers = (model_name(item.stated.model), item.stated.harness)
     low = frozenset(maker.casefold() for maker in makers if maker)
     # The samples of a file are its lowest level: they are the tasks, and no folder above is one.
-    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None)
+    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None, held)
 
 
 def instance_names(item: LooseItem) -> list[str]:
@@ -417,8 +451,10 @@ def discover_loose(
     for copy in _without_copies(items):
         yield Skipped(copy.path, run_id, copy.reason)
     given = [Layout(pattern) for pattern in settings.layout]
-    layouts = given or infer([clues_of(item, tasks) for item in items if item.row is None])
-    yield from (Skipped(path, run_id, reason) for path, reason in _laid_out(items, layouts, given))
+    held = held_tasks(items, tasks)
+    layouts = given or infer([clues_of(item, tasks, held) for item in items if item.row is None])
+    unfit = _laid_out(items, layouts, given, held)
+    yield from (Skipped(path, run_id, reason) for path, reason in unfit)
     _look_into(items, settings, tasks)
     apart = len({stem_of(item.parts[-1]) for item in items if is_numbered(item)}) > 1
     for item in items:
@@ -478,11 +514,14 @@ def _shared(items: Iterable[LooseItem]) -> set[tuple[str, str]]:
 
 
 def _laid_out(
-    items: list[LooseItem], layouts: Sequence[Layout], given: Sequence[Layout]
+    items: list[LooseItem],
+    layouts: Sequence[Layout],
+    given: Sequence[Layout],
+    held: Mapping[str, Held],
 ) -> list[tuple[str, str]]:
     """Give each item the names of its folders; with a given layout, take out what does not fit."""
     for item in items:
-        item.roles = fitting(layouts, item.parts) or {}
+        item.roles = fitting(layouts, item.parts, held) or {}
     if not given:
         return []
     patterns = " or ".join(repr(layout.pattern) for layout in given)
