@@ -6,7 +6,7 @@ Nothing here uses groundtrace: tests hold its spans and its functions of patches
 from __future__ import annotations
 
 import ast
-import difflib
+import os
 import re
 import subprocess
 import tempfile
@@ -100,7 +100,11 @@ def old_lines(patch: str) -> Iterator[tuple[str, int, int]]:
 
 
 def fitting(patch: str, read: dict[str, bytes | None]) -> str:
-    """The same change as a patch whose line numbers are right: git applies it, git writes it."""
+    """The same patch with its hunks where git applies them.
+
+    A comparison of the two files is not the same: of two equal lines it may remove the other one
+    (matplotlib-26342 removes the last line of a function, an empty one).
+    """
     with tempfile.TemporaryDirectory() as folder:
         for path, source in read.items():
             if source is not None:
@@ -108,17 +112,44 @@ def fitting(patch: str, read: dict[str, bytes | None]) -> str:
                 Path(folder, path).write_bytes(source)
         command = ["git", "apply", "--verbose", "-"]
         made = subprocess.run(
-            command, cwd=folder, input=patch.encode(), capture_output=True, check=True
+            command,
+            cwd=folder,
+            env={**os.environ, "LC_ALL": "C"},
+            input=patch.encode(),
+            capture_output=True,
+            check=True,
         )
-        if b"offset" not in made.stderr:
-            return patch
-        parts = []
-        for path, source in read.items():
-            old, new = ([] if source is None else source.decode().splitlines(True)), []
-            if Path(folder, path).exists():
-                new = Path(folder, path).read_text().splitlines(True)
-            parts += difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
-        return "".join(parts)
+    return _with_places(patch, _places(made.stderr.decode()))
+
+
+def _places(said: str) -> dict[tuple[str, int], int]:
+    """Where git put the hunks that it moved, by file and number of the hunk: lines of the file as
+    the earlier hunks left it."""
+    found, path = {}, ""
+    for line in said.splitlines():
+        if file := re.fullmatch(r"Checking patch (?:.* => )?(.*)\.\.\.", line):
+            path = file[1]
+        elif hunk := re.fullmatch(r"Hunk #(\d+) succeeded at (\d+) \(offset .*\)\.", line):
+            found[path, int(hunk[1])] = int(hunk[2])
+    return found
+
+
+def _with_places(patch: str, places: dict[tuple[str, int], int]) -> str:
+    path, lines = "", []
+    earlier: list[tuple[int, int]] = []
+    for line in patch.split("\n"):
+        header = re.match(r"@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@", line)
+        if line.startswith("+++ "):
+            path, earlier = line[4:].split("\t")[0].removeprefix("b/"), []
+        if header:
+            at = places.get((path, len(earlier) + 1), int(header[3]))
+            first = at - sum(grown for place, grown in earlier if place < at)
+            if (path, len(earlier) + 1) in places:
+                line = f"@@ -{first}{header[2]} +{at}{header[4]} @@{line[header.end() :]}"
+            old, new = (int(header[n][1:] or 1) for n in (2, 4))
+            earlier.append((at, new - old))
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def paths_of(patch: str) -> list[str]:

@@ -21,7 +21,7 @@ from groundtrace.functions.repositories import BaseFile, close_repositories, ope
 from groundtrace.functions.spans import spans_of
 from groundtrace.model import PatchHunk, Task, TaskRow
 from groundtrace.truth.patches import read_patch
-from tests.functions import check_history, check_study
+from tests.functions import ast_oracle, check_history, check_study
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -211,6 +211,20 @@ def test_git_applies_what_fits_and_at_the_same_place(seed: int, tmp_path: Path) 
             assert (folder / "f.py").read_text().split() == _applied(base, diff, placed)
 
 
+def test_the_oracle_places_hunks_as_git_does_and_removes_the_line_that_the_patch_removes() -> None:
+    """Two hunks, two lines further down each than stated. The first removes the last of two equal
+    lines in a row: a comparison of the files would take either."""
+    base = "# x\n# y\ndef a():\n    x()\n    x()\n\n\ndef b():\n    return 1\n"
+    patch = (
+        "--- a/a.py\n+++ b/a.py\n@@ -2,4 +2,3 @@\n     x()\n-    x()\n \n \n"
+        "@@ -6,2 +5,3 @@\n def b():\n+    pass\n     return 1\n"
+    )
+    placed = ast_oracle.fitting(patch, {"a.py": base.encode()})
+    assert list(ast_oracle.old_lines(placed)) == [("a.py", 5, 5), ("a.py", 8, 9)]
+    assert ast_oracle.changed(placed, {"a.py": base.encode()}) == {"a.py::a", "a.py::b"}
+    assert names(changed(patch, Files(a=base))) == ["a.py::a", "a.py::b"]
+
+
 def _edited(lines: list[str], chance: random.Random) -> list[str]:
     made = list(lines)
     for _ in range(chance.randint(0, 2)):
@@ -237,13 +251,23 @@ def test_documents_beside_code_do_not_matter() -> None:
 # --- real patches -------------------------------------------------------------------------------
 
 
-def test_gold_patches_are_as_ast_has_them() -> None:
+def unpack(archive: Path, folder: Path) -> None:
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+
+
+def test_gold_patches_are_as_ast_has_them(tmp_path: Path) -> None:
     """A sample; `python -m tests.functions.check_study` takes all 500."""
-    folder = os.environ.get("GROUNDTRACE_STUDY", "")
-    if not Path(folder, "repos").is_dir():
+    study = Path(os.environ.get("GROUNDTRACE_STUDY", ""))
+    if not (study / "repos").is_dir():
         pytest.skip("GROUNDTRACE_STUDY is not set")
-    rows = random.Random(0).sample(check_study.rows(Path(folder)), 25)
-    said = {row["instance_id"]: check_study.check(row, Path(folder, "repos")) for row in rows}
+    repos = study / "repos"
+    if not any(repos.glob("*.git")):
+        for archive in repos.glob("*.git.tar"):
+            unpack(archive, tmp_path)
+        repos = tmp_path
+    rows = random.Random(0).sample(check_study.rows(study), 25)
+    said = {row["instance_id"]: check_study.check(row, repos) for row in rows}
     allowed = {"equal", "no_repository"}
     assert {name: one for name, one in said.items() if one not in allowed} == {}
     assert sum(one == "equal" for one in said.values()) >= 20
@@ -277,8 +301,7 @@ def test_go_and_javascript_worked_by_hand(tmp_path: Path) -> None:
     if not (corpus / "repos" / "cli__cli.git.tar").is_file():
         pytest.skip("GROUNDTRACE_CORPUS_NEXT is not set")
     for name in ("cli__cli", "iamkun__dayjs"):
-        with tarfile.open(corpus / "repos" / f"{name}.git.tar") as packed:
-            packed.extractall(tmp_path, filter="data")
+        unpack(corpus / "repos" / f"{name}.git.tar", tmp_path)
     found = {}
     for line in (corpus / "contextbench" / "gold.jsonl").open(encoding="utf-8"):
         row = json.loads(line)
