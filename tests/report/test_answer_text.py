@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,7 +13,11 @@ from hypothesis import strategies as st
 
 from groundtrace.cli.answer import wants_colour
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
+from groundtrace.documents.impact import ImpactDocument
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.impact.answer_names import points, signed
+from groundtrace.impact.row_numbers import Numbers
+from groundtrace.report import formats
 from groundtrace.report.answer_text import (
     analysis_text,
     columns,
@@ -26,7 +31,7 @@ from tests.impact.trial_rows import row
 RECALL, READ = "shown.file_recall", "util_read_overlap_with_relevant_files"
 
 
-def made(config: str = "mcp-remote", tasks: int = 12):
+def made(config: str = "mcp-remote", tasks: int = 12) -> ImpactDocument:
     rows = [
         row(
             f"task-{i:02}",
@@ -114,7 +119,7 @@ def test_numbers_of_a_row_are_written_alike_and_none_is_rounded_away() -> None:
     assert (minutes.baseline, minutes.config, minutes.change) == (
         "24.4 min",
         "6.8 min",
-        "−18 min",
+        "−17.6 min",
     )
 
 
@@ -164,7 +169,7 @@ def test_cut_names_are_short_and_told_apart(one: str, other: str) -> None:
 def test_tasks_needed_follow_the_scale_of_rewards() -> None:
     """A hundred times the rewards are the same question: as many tasks, a hundred times the size."""
 
-    def enough(scale: float):
+    def enough(scale: float) -> tuple[Any, str]:
         rows = [
             row(f"task-{i:02}", name, {RECALL: 0.5}, reward=scale * ((i * 7 + 3 * k) % 11) / 10)
             for i in range(12)
@@ -201,7 +206,7 @@ def test_an_answer_is_rendered_from_its_json() -> None:
 def test_a_difference_follows_from_the_means_beside_it() -> None:
     """61.54 % and 97.44 % would be 62 % and 97 %, which are not +36 points apart."""
     near = shown_rows([a_row(RECALL, 0.6154, 0.9744, 0.3590, 0.22, 0.50)])[0]
-    assert (near.baseline, near.config, near.change) == ("61.5 %", "97.4 %", "+36 points")
+    assert (near.baseline, near.config, near.change) == ("61.5 %", "97.4 %", "+35.9 points")
     assert near.interval == "(+22 to +50)"
     noise = shown_rows([a_row(RECALL, 6 / 7, 1.0, 1 / 7, -2.7e-10, 1 / 3)])[0]
     assert (noise.baseline, noise.interval) == ("86 %", "(0 to +33)"), "an end of 0 is no number"
@@ -219,8 +224,8 @@ def test_rows_of_one_unit_are_written_alike() -> None:
         ]
     )
     assert [(one.baseline, one.config, one.change) for one in found] == [
-        ("61.5 %", "97.4 %", "+36 points"),
-        ("50.0 %", "75.0 %", "+25 points"),
+        ("61.5 %", "97.4 %", "+35.9 points"),
+        ("50.0 %", "75.0 %", "+25.0 points"),
         ("0.58", "0.69", "+0.11"),
         ("$0.29", "$0.39", "+$0.10"),
     ]
@@ -250,32 +255,86 @@ def test_a_missing_interval_says_how_many_tasks_differ() -> None:
 
 
 SHARES = st.floats(0, 1).map(lambda share: round(share, 6))
-PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=3)
+AMOUNTS = st.floats(0, 20_000).map(lambda amount: round(amount, 4))
+PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=3) | st.lists(
+    st.tuples(AMOUNTS, AMOUNTS), min_size=1, max_size=3
+)
 
 
-@given(PAIRS, st.sampled_from([RECALL, "reward", "cost_usd", "output_tokens"]))
-def test_written_numbers_always_follow_and_are_rounded_truly(
+def number_in(text: str) -> Decimal:
+    return Decimal(re.sub(r"[^\d.−-]", "", text).replace("−", "-"))
+
+
+def last_digit(number: Decimal) -> Decimal:
+    return Decimal(1).scaleb(int(number.as_tuple().exponent))
+
+
+@given(PAIRS, st.sampled_from([RECALL, "reward", "cost_usd", "output_tokens", "agent_seconds"]))
+def test_a_written_difference_is_that_of_the_written_means(
     pairs: list[tuple[float, float]], metric: str
 ) -> None:
+    """232.5 and 255.0 were “+22” apart. Now a difference is that of the means beside it, with their
+    decimals, and less than one unit of its last digit off the exact one."""
     rows = [
         a_row(metric, one, other, other - one, other - one - 0.1, other - one + 0.1)
         for one, other in pairs
     ]
     digits = set()
     for (baseline, config), found in zip(pairs, shown_rows(rows), strict=True):
-        one, other, change = (
-            Decimal(re.sub(r"[^\d.−-]", "", text).replace("−", "-"))
-            for text in (found.baseline, found.config, found.change)
-        )
-        digits.add((one.as_tuple().exponent, change.as_tuple().exponent))
-        assert one.as_tuple().exponent == other.as_tuple().exponent
-        unit = Decimal(1).scaleb(int(change.as_tuple().exponent))
-        assert abs(other - one - change) <= unit / 2, "the difference of the means, rounded"
-        scale = 100 if metric == RECALL else 1
-        for text, value in ((one, baseline), (other, config), (change, config - baseline)):
-            own = 10.0 ** int(text.as_tuple().exponent)
-            assert abs(float(text) - value * scale) <= 0.51 * own, "each is rounded truly"
+        one, other, change = map(number_in, (found.baseline, found.config, found.change))
+        assert other - one == change
+        assert last_digit(one) == last_digit(other) == last_digit(change)
+        digits.add(last_digit(one))
+        unit = found.baseline[len(found.baseline.rstrip(" hmins%")) :].strip()
+        scale = {"%": 100, "min": 1 / 60, "h": 1 / 3600}.get(unit, 1)
+        own = float(last_digit(one))
+        assert abs(float(one) - baseline * scale) <= 0.51 * own, "rounded truly"
+        assert abs(float(other) - config * scale) <= 0.51 * own, "rounded truly"
+        assert abs(float(change) - (config - baseline) * scale) <= 1.01 * own
     assert len(digits) == 1, "rows of one unit are written alike"
+
+
+@given(AMOUNTS, AMOUNTS, st.sampled_from(["reward", "cost_usd", "output_tokens", "ttfr_seconds"]))
+def test_a_table_s_difference_is_that_of_its_means(one: float, other: float, metric: str) -> None:
+    numbers = Numbers(one, other, other - one, other - one - 0.1, other - one + 0.1)
+    for texts in (formats.compared(metric, numbers), formats.compared_task(metric, one, other)):
+        before, after, change = map(number_in, texts[:3])
+        assert after - before == change
+        assert last_digit(before) == last_digit(after) == last_digit(change)
+        assert not (change == 0 and abs(one - other) > 0.001), "a difference never reads as none"
+
+
+def known(metric: str, value: float) -> dict[str, Any]:
+    return {"cost_usd": None, metric: value}
+
+
+@pytest.mark.parametrize(
+    ("metric", "before", "after", "said", "row_says"),
+    [
+        ("cost_usd", 0.2898, 0.3949, "cost 10.5 cents a task more", "+$0.105"),
+        ("cost_usd", 0.29, 0.39, "cost 10 cents a task more", "+$0.10"),
+        ("cost_usd", 0.29, 1.79, "cost $1.50 a task more", "+$1.50"),
+        ("agent_seconds", 1463.0, 406.0, "took 17.6 min a task less", "−17.6 min"),
+        ("output_tokens", 232.5, 255.0, "wrote 22.5 tokens a task more", "+22.5"),
+    ],
+)
+def test_a_sentence_says_the_difference_of_its_row(
+    metric: str, before: float, after: float, said: str, row_says: str
+) -> None:
+    rows = [
+        row(f"task-{i:02}", name, {}, **known(metric, value))
+        for i in range(12)
+        for name, value in (("baseline", before), ("other", after))
+    ]
+    answer = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*").answer
+    shown_row = next(one for one in shown(answer).rows if one.metric == metric)
+    assert shown_row.change == row_says
+    assert said in answer.headline
+
+
+def test_an_end_and_a_small_number_have_no_sign_of_nothing() -> None:
+    assert points(-0.001) == "0" and points(0.05) == "+5" and points(-0.05) == "−5"
+    assert signed(-0.001) == "0.00" and signed(0.05) == "+0.05"
 
 
 def test_the_header_counts_the_trials_of_the_tasks_compared() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace.documents.answer import AnswerRow
+from groundtrace.impact.row_numbers import Numbers
 from groundtrace.report import formats
 from groundtrace.report.answer_text import shown_rows
 from groundtrace.rows.value_columns import distribution
@@ -42,7 +43,7 @@ def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
     """D19: an invented zero is worse than a gap."""
     texts = [formats.value(name, missing) for name in ("file_recall", "cost_usd", "ttfr_seconds")]
     texts += [
-        formats.short_delta("reward", missing),
+        *formats.compared("reward", Numbers(missing, missing, missing)),
         formats.signed(missing),
         formats.p_value(missing),
     ]
@@ -59,9 +60,10 @@ def test_shares_are_not_rounded_twice() -> None:
 
 
 def test_a_delta_has_its_sign_and_no_change_has_none() -> None:
-    assert formats.short_delta("file_recall", 0.25) == "+0.250"
-    assert formats.short_delta("cost_usd", -0.043) == "−$0.043"
-    assert formats.short_delta("reward", 0.0) == "0.000"
+    change = 2
+    assert formats.compared("file_recall", Numbers(0.5, 0.75, 0.25))[change] == "+0.250"
+    assert formats.compared("cost_usd", Numbers(0.143, 0.1, -0.043))[change] == "−$0.043"
+    assert formats.compared("reward", Numbers(0.5, 0.5, 0.0))[change] == "0.000"
 
 
 def test_small_p_values_are_bounded_not_zero() -> None:

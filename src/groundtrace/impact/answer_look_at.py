@@ -22,7 +22,7 @@ from groundtrace.documents.comparison import (
     Requirement,
     Side,
 )
-from groundtrace.impact.answer_names import AS_POINTS, amount, points, short_name, signed
+from groundtrace.impact.answer_names import AS_POINTS, MINUS, amount, points, short_name, signed
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.truth.sources import ON_REQUEST
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation
 
 SIGNIFICANT = 0.05
-MINUS = "\N{MINUS SIGN}"
 MAX_TASKS_NAMED = 20
 _RECALL = "shown.file_recall"
 

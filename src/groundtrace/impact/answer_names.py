@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from groundtrace.metrics.catalogue import QUANTITIES
+
+MISSING = "–"
+"""Shown where there is no value; never a zero (D19)."""
+MINUS = "\N{MINUS SIGN}"
+MANY = 1000
+"""With at least this many tasks a third decimal has a meaning."""
 
 SHORT_NAMES = {
     "cost_usd": "cost a task",
@@ -39,7 +46,7 @@ def short_name(name: str) -> str:
 def amount(name: str, value: float | None) -> str:
     """An amount of something that is spent, as a person says it."""
     if value is None:
-        return "–"
+        return MISSING
     if name == "cost_usd":
         return dollars(value)
     if name.endswith("_seconds"):
@@ -65,14 +72,17 @@ def seconds(value: float) -> str:
 
 def signed(value: float | None) -> str:
     """A difference with two decimals and its sign."""
-    return "–" if value is None else f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return MISSING if value is None else _with_sign(f"{value:+.2f}")
 
 
 def points(value: float | None) -> str:
     """A difference of two shares in points, with its sign."""
-    if value is None:
-        return "–"
-    return f"{100 * value:+.0f}".replace("-", "\N{MINUS SIGN}").replace("+0", "0")
+    return MISSING if value is None else _with_sign(f"{100 * value:+.0f}")
+
+
+def _with_sign(text: str) -> str:
+    """A number that reads as 0 has no sign: a small loss was “−0”."""
+    return text.replace("-", MINUS) if re.search("[1-9]", text) else text[1:]
 
 
 def rounded(number: int) -> int:

@@ -23,7 +23,6 @@ from groundtrace.documents.comparison import (
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
     AS_POINTS,
-    amount,
     dollars,
     listed,
     number_or_none,
@@ -32,6 +31,7 @@ from groundtrace.impact.answer_names import (
     short_name,
 )
 from groundtrace.impact.family import REWARD
+from groundtrace.impact.row_numbers import styles_of
 
 _OPEN = {
     "shown.file_recall": "finds",
@@ -94,7 +94,7 @@ class Sentences(Frozen, frozen=True):
 
     def _clear_part(self, row: AnswerRow) -> str:
         higher = row.verdict == "higher"
-        size = amount(row.metric, abs(row.delta or 0.0))
+        size = self._size(row)
         if row.metric == "reward":
             if self.graded:
                 return f"got a {row.verdict} reward"
@@ -106,6 +106,11 @@ class Sentences(Frozen, frozen=True):
         if row.metric == "output_tokens":
             return f"wrote {size} tokens a task {'more' if higher else 'fewer'}"
         return f"had {'more' if higher else 'less'} “{short_name(row.metric)}”"
+
+    def _size(self, row: AnswerRow) -> str:
+        """The difference as the row writes it."""
+        known = [one for one in self.rows if one.n]
+        return styles_of(known)[known.index(row)].size(row)
 
     def _margin(self) -> Iterator[str]:
         for row in self._named("equivalent", "not_worse"):

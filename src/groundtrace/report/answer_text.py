@@ -18,9 +18,9 @@ from groundtrace.base.visible import columns_taken, visible
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
 from groundtrace.impact.answer_names import short_name
+from groundtrace.impact.row_numbers import Style, style_of_means, styles_of
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
-from groundtrace.report.row_numbers import Style, style_of_means, styles_of
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.wording import plural, reason
 
@@ -188,7 +188,7 @@ def _shown_row(row: AnswerRow, style: Style) -> ShownRow:
         baseline="" if alone else style.value(row.baseline),
         config=style.value(row.config),
         word="" if alone else _word(row),
-        change="" if alone else style.change(row.delta),
+        change="" if alone else style.change(row),
         interval="" if alone else _interval(row, style),
         more="; ".join(_more(row)),
         tone=tone(row),

@@ -18,6 +18,7 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.impact.answer_names import short_name
 from groundtrace.impact.family import question_of
+from groundtrace.impact.row_numbers import style_of_means
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
@@ -40,7 +41,6 @@ from groundtrace.report.charts.intervals import (
     draw_interval,
 )
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
-from groundtrace.report.row_numbers import style_of_means
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import plural

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
-from groundtrace.impact.answer_names import AS_POINTS
+from groundtrace.impact.answer_names import AS_POINTS, MANY, MINUS
+from groundtrace.impact.answer_names import MISSING as MISSING
+from groundtrace.impact.row_numbers import Compared, Numbers, style_in_table, style_of_task
 from groundtrace.metrics.catalogue import QUANTITIES
-
-MISSING = "–"
-"""Shown where there is no value; never a zero (D19)."""
 
 ARROWS = {"higher": "↑", "lower": "↓"}
 """Direction of a number in a heading (D35)."""
@@ -91,12 +90,18 @@ def short(name: str, number: float | None) -> str:
     return _UNITS.get(QUANTITIES[name].unit, short_share)(number)
 
 
-def short_delta(name: str, number: float | None) -> str:
-    """A difference in a table of a report, with its sign; no sign if nothing changed."""
-    if number is None or not isfinite(number):
-        return MISSING
-    text = short(name, abs(number))
-    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
+def compared(name: str, row: Compared) -> tuple[str, str, str, str]:
+    """Two means in a table of a report, their difference and its interval, written alike."""
+    style = style_in_table(name, row)
+    ends = interval(row.ci_low, row.ci_high, style.end)
+    return style.value(row.baseline), style.value(row.config), style.change(row), ends
+
+
+def compared_task(name: str, baseline: float, config: float) -> tuple[str, str, str]:
+    """A task's two values and their difference, for a quick look."""
+    row = Numbers(baseline, config, config - baseline)
+    style = style_of_task(name, row)
+    return style.value(baseline), style.value(config), style.change(row)
 
 
 def brief(name: str, number: float | None, n: int = 0) -> str:
@@ -116,16 +121,6 @@ def brief(name: str, number: float | None, n: int = 0) -> str:
     return _written(number, lambda v: f"{v:,.{3 if n >= MANY else 2}f}")
 
 
-def brief_delta(name: str, number: float | None, n: int = 0) -> str:
-    """A difference in the style of `brief`, with its sign; no sign if nothing changed."""
-    if number is None or not isfinite(number):
-        return MISSING
-    text = brief(name, abs(number), n)
-    if name in AS_POINTS:
-        text = f"{text.removesuffix(' %')} points"
-    return text if number == 0 else f"{'+' if number > 0 else MINUS}{text}"
-
-
 def ratio(number: float | None) -> str:
     """How many times as much: three digits."""
     return _written(number, lambda value: f"× {value:.2f}" if value < 10 else f"× {value:,.0f}")
@@ -136,9 +131,6 @@ def files(number: float | None) -> str:
     return _written(number, lambda v: "0" if v == 0 else f"{v:.1f}" if v < 10 else f"{v:,.0f}")
 
 
-MINUS = "\N{MINUS SIGN}"
-
-
 def signed(number: float | None) -> str:
     """A coefficient or effect size with its sign."""
     if number is None or not isfinite(number):
@@ -146,9 +138,7 @@ def signed(number: float | None) -> str:
     return f"{'+' if number > 0 else MINUS if number < 0 else ''}{short_share(abs(number))}"
 
 
-def interval(
-    low: float | None, high: float | None, write: Callable[[float | None], str] = signed
-) -> str:
+def interval(low: float | None, high: float | None, write: Callable[[float], str] = signed) -> str:
     """Both ends of an interval; a dash if it has none."""
     return MISSING if low is None or high is None else f"{write(low)} to {write(high)}"
 
@@ -172,10 +162,6 @@ _UNITS: Mapping[str, Callable[[float | None], str]] = {
     "calls": average,
 }
 """Unit to how its values are written; a quantity without such a unit is a share or a reward."""
-
-
-MANY = 1000
-"""With at least this many tasks a third decimal has a meaning."""
 
 
 def _written(number: float | None, write: Callable[[float], str]) -> str:

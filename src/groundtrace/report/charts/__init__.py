@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.impact.row_numbers import decimals_of_shares
 from groundtrace.report.answer_text import known_rows
 from groundtrace.report.charts.chain import chain_chart
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
@@ -21,7 +22,6 @@ from groundtrace.report.charts.use import functions_chart, lines_chart, use_char
 from groundtrace.report.colours import MAX_CONFIGS
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
 from groundtrace.report.first_found import FirstFound
-from groundtrace.report.row_numbers import decimals_of_shares
 from groundtrace.report.task_units import TaskUnit, TaskUnits
 from groundtrace.report.trial_links import TrialLinks
 from groundtrace.report.wording import plural

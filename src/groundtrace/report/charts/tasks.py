@@ -180,8 +180,10 @@ def _percent(value: float) -> str:
 
 def _said(one: TaskLine, metrics: Sequence[str]) -> Iterator[str]:
     for name, before, after in zip(metrics, one.baseline, one.config, strict=True):
-        said = f"{formats.brief(name, before)} → {formats.brief(name, after)}"
-        yield f"{plain_name(name).lower()} {said}"
+        said = (formats.brief(name, before), formats.brief(name, after))
+        if before is not None and after is not None:
+            said = formats.compared_task(name, before, after)[:2]
+        yield f"{plain_name(name).lower()} {' → '.join(said)}"
 
 
 def _row(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -22,6 +21,7 @@ from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
 from groundtrace.report.data import ReportData, comparison_of
+from groundtrace.report.sections.impact import numbers_of
 from groundtrace.report.sections.shared import (
     NO_VALUES,
     Groups,
@@ -251,16 +251,12 @@ def _deltas(comparison: MatchedComparison) -> Iterator[list[str]]:
         delta = found.get(stage.name)
         if delta is None or not delta.n:
             continue
-        write = partial(formats.short_delta, stage.name)
         more, less = delta.n_better, delta.n_worse
         if stage.better == "lower":
             more, less = less, more
         yield [
             stage.heading("funnel"),
-            formats.short(stage.name, delta.mean_baseline),
-            formats.short(stage.name, delta.mean_config),
-            write(delta.mean_delta),
-            formats.interval(delta.ci_low, delta.ci_high, write),
+            *formats.compared(stage.name, numbers_of(delta)),
             formats.p_value(delta.p_adjusted),
             f"{more}/{delta.n_same}/{less}",
             formats.count(delta.n),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
-from groundtrace.documents.comparison import Delta, MatchedComparison
+from groundtrace.documents.comparison import Delta, FirstHits, MatchedComparison
 from groundtrace.documents.impact import Correlation, CorrelationScope, ImpactDocument
 from groundtrace.impact.answer_look_at import REQUIREMENTS, dropped_in_words
+from groundtrace.impact.row_numbers import Numbers
 from groundtrace.impact.simulated_coverage import (
     CORRELATIONS,
     MEANS,
@@ -265,6 +265,7 @@ _DELTA_COLUMNS = (
 
 def _delta(found: Delta) -> list[str]:
     name = found.metric
+    means = formats.compared(name, numbers_of(found))
     gaps = left_out(found.left_out)
     if found.only_baseline_hit or found.only_config_hit:
         gaps += (
@@ -275,10 +276,8 @@ def _delta(found: Delta) -> list[str]:
         Name(name),
         found.direction,
         (found.verdict or "exploratory").replace("_", " "),
-        formats.short(name, found.mean_baseline),
-        formats.short(name, found.mean_config),
-        formats.short_delta(name, found.mean_delta),
-        _difference(found),
+        *means[:3],
+        _interval(means[3], found),
         formats.p_value(found.p),
         formats.p_value(found.p_smallest),
         formats.p_value(found.p_adjusted),
@@ -290,9 +289,14 @@ def _delta(found: Delta) -> list[str]:
     ]
 
 
-def _difference(found: Delta) -> str:
+def numbers_of(found: Delta | FirstHits) -> Numbers:
+    """The two means of a row of a comparison, their difference and its interval."""
+    means = (found.mean_baseline, found.mean_config, found.mean_delta)
+    return Numbers(*means, found.ci_low, found.ci_high)
+
+
+def _interval(ends: str, found: Delta) -> str:
     """The interval of the mean delta, and the typical ratio beside it."""
-    ends = formats.interval(found.ci_low, found.ci_high, partial(formats.short_delta, found.metric))
     if found.typical_ratio is None:
         return ends
     text = f"{ends}; typical × {found.typical_ratio:.2f}"
@@ -376,10 +380,7 @@ def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
         [
             [
                 Name(h.metric),
-                formats.short(h.metric, h.mean_baseline),
-                formats.short(h.metric, h.mean_config),
-                formats.short_delta(h.metric, h.mean_delta),
-                formats.interval(h.ci_low, h.ci_high, partial(formats.short_delta, h.metric)),
+                *formats.compared(h.metric, numbers_of(h)),
                 formats.p_value(h.p),
                 formats.count(h.misses_baseline),
                 formats.count(h.misses_config),
@@ -417,9 +418,9 @@ def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:
             [
                 Name(found.by),
                 Name(found.finder),
-                formats.short_share(found.share_baseline),
-                formats.short_share(found.share_config),
-                formats.signed(found.delta),
+                *formats.compared(
+                    "file_recall", Numbers(found.share_baseline, found.share_config, found.delta)
+                )[:3],
                 formats.short_share(found.not_in_baseline),
                 formats.short_share(found.not_in_config),
                 formats.count(found.n),

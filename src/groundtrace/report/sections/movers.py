@@ -51,9 +51,9 @@ def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iter
             ),
             ("", "task", "suite", ">baseline", ">config", ">delta", ">reward delta ↑"),
             [
-                _row(side, task, name, delta)
+                _row(side, task, name)
                 for side, items in (("gained", gained), ("lost", lost))
-                for delta, task in items[:LISTED_TASKS]
+                for _, task in items[:LISTED_TASKS]
             ],
         )
 
@@ -75,13 +75,13 @@ def _key(task: MatchedTask) -> tuple[str, str]:
     return (task.benchmark or "", task.task_name)
 
 
-def _row(side: str, task: MatchedTask, name: str, delta: float) -> list[str]:
+def _row(side: str, task: MatchedTask, name: str) -> list[str]:
     return [
         side,
         Name(task.task_name),
         Name(task.benchmark or "unknown"),
-        formats.brief(name, task.baseline[name]),
-        formats.brief(name, task.config[name]),
-        formats.brief_delta(name, delta),
-        formats.brief_delta("reward", _delta(task, "reward")),
+        *formats.compared_task(name, task.baseline[name], task.config[name]),
+        formats.compared_task("reward", task.baseline["reward"], task.config["reward"])[2]
+        if "reward" in task.baseline and "reward" in task.config
+        else formats.MISSING,
     ]
