@@ -20,7 +20,10 @@ _REST = r"[^\n|;&]{0,200}?"
 _FLAGS = r"(?:--?[\w-]{1,30}(?:=\S{1,100})?[ \t]{1,8}){0,5}"
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
-    "vault": (rf"\bvault[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}(?:token=)?(?!\w{{1,30}}=){VALUE}",),
+    "vault": (
+        rf"\bvault[ \t]{{1,8}}login[ \t]{{1,8}}{_FLAGS}(?:token=)?(?!\w{{1,30}}=){VALUE}",
+        rf"\bvault[ \t]{{1,8}}operator[ \t]{{1,8}}unseal[ \t]{{1,8}}{_FLAGS}(?=\S{{16}}){VALUE}",
+    ),
     "secret set": (
         rf"\bgh[ \t]{{1,8}}secret[ \t]{{1,8}}set\b{_REST}\s(?:--body|-b)[=\s]\s{{0,8}}{VALUE}",
     ),

@@ -143,6 +143,8 @@ _INSIDE: Mapping[str, str] = {
     "$argon2": r"\$argon2(?:id|i|d)\$[A-Za-z0-9+/=,$]{40,}",
     "pbkdf2_sha": r"pbkdf2_sha(?:1|256|512)\$[0-9]{3,9}\$[A-Za-z0-9+/=$]{40,}",
     "access-": rf"access-(?:production|development|sandbox)-{_UUID}",  # Plaid
+    "access_token$": r"access_token\$(?:production|sandbox)\$[a-z0-9]{8,32}\$[0-9a-f]{32}",  # Braintree
+    "eyJrIjoi": r"eyJrIjoi[A-Za-z0-9+/]{40,}={0,2}",  # Grafana, before `glsa_`
     "amzn.mws.": rf"amzn\.mws\.{_UUID}",
     "A3-": r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",  # 1Password
     "v1.0-": r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}",  # Cloudflare

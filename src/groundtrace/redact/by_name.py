@@ -186,6 +186,8 @@ _SCHEME = regex(
 
 _SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot|ssws)(?:\s|\\{1,8} |%20){1,4}\Z")
 
+_ARN = regex(r"arn:[\w-]{1,20}:secretsmanager:[\w-]{0,30}:[0-9]{0,12}:\Z")
+
 
 def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values whose names mean a credential."""
@@ -214,6 +216,8 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
             and (name == "PASS" or name.upper() in ("KEY", "SESSION", "SIG"))
         ):
             continue  # `PASS: name` of a test
+        if name == "secret" and _ARN.search(text, max(0, start - 80), start):
+            continue  # Amazon's name of a secret
         if name.upper() in ("PWD", "OLDPWD") and text[first : first + 1] in "/~.":
             continue  # the shell's working directory
         after = text[last : last + 1]
@@ -225,6 +229,8 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
 def kind_of(name: str) -> NameKind | None:
     """What a name means; None if it does not mean a credential."""
     words = [word.lower() for word in _WORDS.findall(name)]
+    if words[-2:] == ["secret", "id"]:
+        return "key"  # Amazon's is the name of a secret, Vault's is a secret
     while words and (words[-1] in _TRAILING or words[-1].isdigit()):
         words.pop()
     if not words:

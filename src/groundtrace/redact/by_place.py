@@ -87,8 +87,14 @@ _UNSEAL = regex(r"(?i)\bunseal[ ]key[ ]\d{1,2}:[ \t]{1,8}(?P<value>\S{16,})")
 _IN_CI = regex(r"(?:::add-mask::|issecret=true\])(?P<value>\S{3,400})")
 _WEB_KEY = regex(r"\"(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"(?P<value>[A-Za-z0-9_-]{20,})\"")
 """The secret numbers of a JSON Web Key."""
+_PHRASE = regex(
+    r"(?i)(?:mnemonic|(?:seed|recovery|secret)[ _-]?phrase)[\"']?\s{0,4}(?:is)?[:=]?\s{0,4}[\"']?"
+    r"(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11}(?:(?: [a-z]{3,8}){3}){0,4}+)(?![ ]?[a-z])"
+)
+"""The words of a wallet: 12, 15, 18, 21 or 24 of a list whose words have 3 to 8 letters."""
 
 _SIMPLE = (
+    (("mnemonic", "phrase"), _PHRASE),
     (("password for", "generated for"), _SAID_PASSWORD),
     (("password is", "set to", "changed to"), _IS_PASSWORD),
     (("unseal key",), _UNSEAL),

@@ -15,7 +15,7 @@ Written = Literal["quoted", "joined", "spaced"]
 """How a value follows its name: in quotes, without a blank between, or after blanks."""
 
 _PLACEHOLDER = regex(
-    r"(?i)(?:your|my|the|some|an?|insert|enter|replace)[ _.-]"
+    r"(?i)(?:your|my(?!\S*[0-9])|the|some|an?|insert|enter|replace)[ _.-]"
     r"|[\[<{(].{0,200}[\]>})]\Z|(?:example|placeholder|redacted|masked|hidden|dummy|todo|sample)"
     r"|[x*.#_-]++\Z"
 )
