@@ -118,7 +118,7 @@ class ContextMark(msgspec.Struct, frozen=True):
     """Every earlier answer is gone; False if it is not known which ones are."""
 
 
-class OutputOf(NamedTuple):
+class OutputOf(Frozen, frozen=True):
     """An earlier call whose output a later call shows."""
 
     name: str
@@ -192,7 +192,7 @@ class StatedLines(Frozen, frozen=True):
     last: int
 
 
-class RankedPlaces(NamedTuple):
+class RankedPlaces(Frozen, frozen=True):
     """Places in the code that a method names as relevant, best first, as written."""
 
     files: tuple[str, ...]
@@ -352,7 +352,7 @@ class FileRef(msgspec.Struct, frozen=True):
     """Whether the tool is known (`declared`) or its call was read generically (D46)."""
 
 
-class RootSign(NamedTuple):
+class RootSign(Frozen, frozen=True):
     """What a call shows about a folder as a repository (D181)."""
 
     kind: Literal["clone", "top", "git", "workdir", "entered", "worktree", "prompt"]
@@ -421,7 +421,7 @@ class TruthChunk(Frozen, frozen=True):
     repo: str | None = None
 
 
-class PatchHunk(NamedTuple):
+class PatchHunk(Frozen, frozen=True):
     """One hunk of a patch, in line numbers of the file before it."""
 
     path: str
@@ -541,7 +541,7 @@ class Outcome(Frozen, frozen=True):
     agent_started_at: float | None = None
 
 
-class Repeats(NamedTuple):
+class Repeats(Frozen, frozen=True):
     """What a session repeats of an earlier one that it goes on from."""
 
     file: str
@@ -552,7 +552,7 @@ class Repeats(NamedTuple):
     """How many of the model's messages, from the first one on."""
 
 
-class Claimed(NamedTuple):
+class Claimed(Frozen, frozen=True):
     """Which reader a file was recognised for, so that reading does not have to find out again."""
 
     reader: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import model_name
 from groundtrace.discover.names import (
     Located,
@@ -46,7 +47,7 @@ UNKNOWN_CONFIG = "unknown"
 NO_TASK = "no task definition was found for this trial"
 
 
-class Statement(NamedTuple):
+class Statement(Frozen, frozen=True):
     """One place where a record may state a field of the identity."""
 
     label: str

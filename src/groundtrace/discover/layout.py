@@ -23,8 +23,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, cast, get_args
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.discover.names import is_config
 from groundtrace.errors import UsageError
@@ -98,7 +101,7 @@ class Layout:
         return found
 
 
-class Held(NamedTuple):
+class Held(Frozen, frozen=True):
     """A known task in a longer name: what stands before it, the task, and what stands behind it."""
 
     before: str
@@ -178,7 +181,7 @@ def _compiled(part: str, pattern: str) -> re.Pattern[str]:
     return made
 
 
-class Clues(NamedTuple):
+class Clues(Frozen, frozen=True):
     """What is known about one trace without its folders."""
 
     parts: Sequence[str]
@@ -201,7 +204,7 @@ def infer(traces: Sequence[Clues]) -> list[Layout]:
     return [Layout(_pattern(group)) for _, group in sorted(by_depth.items())]
 
 
-class _Level(NamedTuple):
+class _Level(Frozen, frozen=True):
     """The names at one depth of the paths."""
 
     number: int
@@ -219,9 +222,9 @@ class _Level(NamedTuple):
 def _pattern(traces: Sequence[Clues]) -> str:
     levels = [_level(traces, number) for number in range(len(traces[0].parts))]
     if _is_one_each(levels):
-        levels[-1] = levels[-1]._replace(varies=False)
+        levels[-1] = replace(levels[-1], varies=False)
     levels = [
-        level._replace(role="trial")
+        replace(level, role="trial")
         if _are_moments(level, levels) and any(o.varies and o is not level for o in levels)
         else level
         for level in levels
@@ -272,17 +275,17 @@ def _level(traces: Sequence[Clues], number: int) -> _Level:
     varies = len(set(names)) > 1 and not all(_is_of_date(t.parts, number) for t in traces)
     level = _Level(number, names, None, varies)
     if 2 * sum(name in t.tasks for name, t in zip(names, traces, strict=True)) > len(names):
-        return level._replace(role="task")
+        return replace(level, role="task")
     joint = _joint(names, traces)
     if joint is not None:
         pattern, also = joint
-        return level._replace(role="task", joint=pattern, also=also)
+        return replace(level, role="task", joint=pattern, also=also)
     # One file for each side in a folder: a name that no other folder has is no side.
     repeats = len(set(names)) < len(names) and len({tuple(t.parts[:number]) for t in traces}) > 1
     if not varies:
         return level
     role = _role_by_name(names, traces)
-    return level._replace(role=None if role == "config" and is_file and not repeats else role)
+    return replace(level, role=None if role == "config" and is_file and not repeats else role)
 
 
 def _role_by_name(names: Sequence[str], traces: Sequence[Clues]) -> Role | None:

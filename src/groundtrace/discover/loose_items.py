@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import field
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from groundtrace.truth.own_commits import Match
 
 
-class Named(NamedTuple):
+class Named(Frozen, frozen=True):
     """A name, its task definition if there is one, and where the name comes from."""
 
     name: str

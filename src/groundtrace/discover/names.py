@@ -26,10 +26,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.model import Trial
 from groundtrace.redact import mask_name
@@ -53,7 +53,7 @@ _BETWEEN = {"all", "trials"}
 _ABOVE = {"runs"}
 
 
-class Located(NamedTuple):
+class Located(Frozen, frozen=True):
     """Where the run and the configuration are among the folders above a trial."""
 
     run: int

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.times import parse_time, seconds_between
 from groundtrace.base.values import as_amount, as_count, as_number
 from groundtrace.discover.records import RESULT_FILE, TASK_METRICS_FILE, Records, as_name, dig
@@ -55,7 +56,7 @@ def read_reward(result: Mapping[str, Any]) -> Reward:
     return Reward(None, "reward_not_finite" if is_number else "reward_not_a_number")
 
 
-class Phase(NamedTuple):
+class Phase(Frozen, frozen=True):
     """Start, end and length of a phase."""
 
     start: float | None

@@ -9,8 +9,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
@@ -22,7 +22,7 @@ from groundtrace.truth.own_commits import OwnSession, Write
 BY_TOOL = "tool:"
 
 
-class SessionUse(NamedTuple):
+class SessionUse(Frozen, frozen=True):
     """What one session did."""
 
     own: OwnSession

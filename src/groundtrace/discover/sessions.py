@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import plural
 from groundtrace.model import Problem, Repeats
 from groundtrace.storage import in_day_folder
@@ -13,7 +15,7 @@ from groundtrace.traces.kit.claims import CallKey, SessionCalls
 from groundtrace.traces.kit.repeated_calls import repeated_part
 
 
-class Session(NamedTuple):
+class Session(Frozen, frozen=True):
     """A session of the run."""
 
     parts: tuple[str, ...]
@@ -22,7 +24,7 @@ class Session(NamedTuple):
     calls: SessionCalls
 
 
-class Continued(NamedTuple):
+class Continued(Frozen, frozen=True):
     """What a session repeats."""
 
     repeats: Repeats
@@ -54,7 +56,7 @@ def continued(sessions: Sequence[Session]) -> list[Continued | None]:
         if repeats is not None:
             here = posixpath.relpath(f"/{repeats.file}", f"/{posixpath.dirname(path)}")
             own = sum(key is None or key[0] not in repeats.calls for key in session.calls.keys)
-            found[number] = Continued(repeats._replace(file=here), own == 0)
+            found[number] = Continued(replace(repeats, file=here), own == 0)
     return found
 
 

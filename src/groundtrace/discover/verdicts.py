@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import field
@@ -50,7 +50,7 @@ MAX_EVALUATIONS = 2_000
 _SIGNS = regex(r"[^a-z0-9]+")
 
 
-class Evaluation(NamedTuple):
+class Evaluation(Frozen, frozen=True):
     """The reports of one model in one run."""
 
     path: str
@@ -58,7 +58,7 @@ class Evaluation(NamedTuple):
     model: str
 
 
-class MadeBy(NamedTuple):
+class MadeBy(Frozen, frozen=True):
     """Names that show which reports judge a trace."""
 
     models: Sequence[str] = ()
@@ -274,7 +274,7 @@ class OutcomeBeside(Frozen, frozen=True):
     """Where cost and tokens were found."""
 
 
-class _Side(NamedTuple):
+class _Side(Frozen, frozen=True):
     """What a runner's results say about one side of an instance."""
 
     source: str

@@ -7,7 +7,9 @@ Whether a folder is a trial depends on what its files say (`records`), never on 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
@@ -197,7 +199,7 @@ def _of_run(item: Skipped | FoundProblem, run_id: str) -> Skipped | FoundProblem
     return FoundProblem(item.path, run_id, item.problem)
 
 
-class _Spot(NamedTuple):
+class _Spot(Frozen, frozen=True):
     """A folder on the walk: the folder, the names below RUNS, and the folders on the way to it."""
 
     folder: Folder
@@ -216,7 +218,7 @@ class _Spot(NamedTuple):
 
     def at_start(self) -> _Spot:
         """The same folder at the start of a separate walk."""
-        return self._replace(links=Links())
+        return replace(self, links=Links())
 
     def is_loop(self) -> bool:
         """Whether this is a link to a folder above it: following it would never end."""
@@ -230,7 +232,7 @@ class _Spot(NamedTuple):
         return "/".join(self.parts)
 
 
-class _TrialFolder(NamedTuple):
+class _TrialFolder(Frozen, frozen=True):
     spot: _Spot
     records: Records
 
@@ -342,7 +344,7 @@ def _walk(
     """The walk itself; returns whether it found a trial."""
     entries = kinds_of(spot.folder)
     if at_once and entries.get(AGENT) == "folder":  # it looks like a trial
-        spot = spot._replace(folder=listed(spot.folder, _OF_GROUNDTRACE))
+        spot = replace(spot, folder=listed(spot.folder, _OF_GROUNDTRACE))
     records = with_run(read_records(spot.folder, entries), spot.parents)
     if records.level == "trial":
         yield _TrialFolder(spot, records)

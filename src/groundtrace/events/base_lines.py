@@ -15,11 +15,11 @@ Only files for which `line_changes` do not suffice are looked at; most trials ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import UNSET, structs
 
 from groundtrace.answers.numbered import EXACT
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.documents.events import Access, Event, LineRange
 from groundtrace.documents.line_map import LineMap, LineRun, joined, runs_shown, size
@@ -42,7 +42,7 @@ _STAGES = regex(r"\bgit\b[^\n;|&]{0,200}?\s(?:add|rm|mv|update-index|apply\s+--i
 """After these the index holds other contents than the last commit."""
 
 
-class _Git(NamedTuple):
+class _Git(Frozen, frozen=True):
     """What git commands did before a call and in it."""
 
     committed: bool = False
@@ -51,7 +51,7 @@ class _Git(NamedTuple):
     """This very call changed files without naming them."""
 
 
-class _Item(NamedTuple):
+class _Item(Frozen, frozen=True):
     """One access in the order of the trial."""
 
     step: int

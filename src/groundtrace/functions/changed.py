@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from groundtrace.base.jsonio import clean_text
 from groundtrace.functions.repositories import BaseTree
 from groundtrace.functions.spans import Span, innermost
@@ -123,7 +125,8 @@ def _places(hunk: PatchHunk, texts: Sequence[str]) -> Iterator[int]:
 def _moved(hunk: PatchHunk, by: int) -> PatchHunk:
     if not by:
         return hunk
-    return hunk._replace(
+    return replace(
+        hunk,
         removed=tuple((first + by, last + by) for first, last in hunk.removed),
         inserted=tuple(following + by for following in hunk.inserted),
         first=hunk.first + by,

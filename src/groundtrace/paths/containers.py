@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 
 _NAME = r"[A-Za-z0-9][\w.-]{0,99}?"
@@ -22,7 +22,7 @@ _CLONE = regex(
 _TESTBED = "/testbed"
 
 
-class Clone(NamedTuple):
+class Clone(Frozen, frozen=True):
     """A folder of a container that is a clone of a repository."""
 
     folder: str

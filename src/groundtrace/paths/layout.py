@@ -41,6 +41,7 @@ from functools import lru_cache
 
 import msgspec
 from msgspec import UNSET, field
+from msgspec.structs import replace
 
 from groundtrace.config import Settings
 from groundtrace.documents.events import RepoRoot
@@ -161,7 +162,7 @@ class Layout:
         """Mount repositories of the task that only a vote finds (D181)."""
         looked = [path for path, written in paths if not written]
         if self._start:
-            signs = [sign._replace(folder=self._without_start(sign.folder)) for sign in signs]
+            signs = [replace(sign, folder=self._without_start(sign.folder)) for sign in signs]
             start = NOWHERE
         scene = Scene(looked, signs, start or NOWHERE, self._places.place)
         tops: set[str] = set()

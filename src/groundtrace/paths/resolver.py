@@ -387,7 +387,7 @@ class Resolver:
             prefixes=settings.container_prefixes,
             repo_paths=repo_paths,
             cwd=self._cwd,
-            signs=[s._replace(folder=self._folder(s.folder)) for s in signs],
+            signs=[replace(s, folder=self._folder(s.folder)) for s in signs],
             paths=list(paths.items()),
             in_repos=in_repos,
             truths=self._truths.literal(),

@@ -12,10 +12,11 @@ relevant file alone is not enough, and no other folder may explain the files nea
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.model import RootSign
 from groundtrace.paths.folder_places import RepoPlace
 from groundtrace.paths.repos import Repo, RepoTable
@@ -140,7 +141,7 @@ def places_of_truth(paths: Iterable[str], truths: Set[str]) -> dict[str, set[str
     return found
 
 
-class Scene(NamedTuple):
+class Scene(Frozen, frozen=True):
     """What a trial shows, beside the rules of `layout`."""
 
     looked: Collection[str]
@@ -211,7 +212,7 @@ class RootVote:
         self._relative = len(self._looked) - self._absolute
         self._signs = [
             # If nothing says which repository is the right one, any clone is only some repository.
-            sign._replace(kind="top") if sign.kind == "clone" and wanted is None else sign
+            replace(sign, kind="top") if sign.kind == "clone" and wanted is None else sign
             for sign in scene.signs
         ]
         self._excluded = {

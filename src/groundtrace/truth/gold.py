@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import NamedTuple
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.model import PatchHunk, TruthChunk
 from groundtrace.truth.entries import Notes, collect, truth_file
@@ -58,7 +58,7 @@ _MAX_WORD = 80
 """A longer line closes no heredoc."""
 
 
-class Heredoc(NamedTuple):
+class Heredoc(Frozen, frozen=True):
     """A here-document of a script."""
 
     line: int

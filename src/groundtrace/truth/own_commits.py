@@ -25,7 +25,6 @@ import os
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -58,7 +57,7 @@ DAY = 86_400.0
 """How much later than what stands on it a commit may seem to be made: clocks differ."""
 
 
-class Write(NamedTuple):
+class Write(Frozen, frozen=True):
     """A file that a session wrote."""
 
     path: str
@@ -84,7 +83,7 @@ class OwnSession(Frozen, frozen=True):
     """Commits that git printed in the session, as it abbreviates them."""
 
 
-class Match(NamedTuple):
+class Match(Frozen, frozen=True):
     """The task of a session, or why it has none."""
 
     task: Task | None
@@ -150,7 +149,7 @@ def _one(matches: list[Match], session: OwnSession) -> Match:
 # --- which repository ------------------------------------------------------------------------
 
 
-class Placed(NamedTuple):
+class Placed(Frozen, frozen=True):
     """A session in one repository: its writes by path in it, and why it is there."""
 
     session: OwnSession
@@ -229,7 +228,7 @@ def _last(placed: Placed) -> float:
     return _first(placed) if last is None else last
 
 
-class Holds(NamedTuple):
+class Holds(Frozen, frozen=True):
     """Sessions whose writes a commit holds, with the files."""
 
     at_first: dict[int, set[str]]

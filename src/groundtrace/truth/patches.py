@@ -90,7 +90,7 @@ def looks_like_patch(text: str) -> bool:
     return re.search(r"^(?:diff --git |--- .*\n\+\+\+ )", text, re.MULTILINE) is not None
 
 
-class Hunk(NamedTuple):
+class Hunk(Frozen, frozen=True):
     """What one hunk changes, in line numbers of the old file."""
 
     removed: tuple[tuple[int, int], ...]

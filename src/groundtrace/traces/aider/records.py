@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.rows import UniqueNames
 
@@ -25,7 +26,7 @@ MAX_LINE = 1 << 20
 """Bytes that are kept of a line."""
 
 
-class Session(NamedTuple):
+class Session(Frozen, frozen=True):
     """One session of a history."""
 
     name: str
@@ -65,7 +66,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
         yield rest.removesuffix(b"\r")
 
 
-class Said(NamedTuple):
+class Said(Frozen, frozen=True):
     """A line of a session that is not the model's."""
 
     is_notice: bool

@@ -7,11 +7,12 @@ lines it shows and how it numbers them; `RUN_COMMAND` says how the command ended
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.fit import as_arguments
 
@@ -79,7 +80,7 @@ decode_step = msgspec.json.Decoder(Step).decode
 """The step of a line of the usual form; for any other line raises one of NOT_FITTING."""
 
 
-class Answer(NamedTuple):
+class Answer(Frozen, frozen=True):
     """What a step answers."""
 
     text: str

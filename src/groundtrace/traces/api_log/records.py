@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import as_items, as_mapping, as_text
 from groundtrace.traces.chat.dialects import as_message
 from groundtrace.traces.kit.rows import row_id
@@ -38,7 +39,7 @@ _OF_REQUEST = frozenset(
 _DEPTH = 6
 
 
-class Turn(NamedTuple):
+class Turn(Frozen, frozen=True):
     """One message or item."""
 
     value: Mapping[str, Any]
@@ -105,7 +106,7 @@ def _facts(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value[key] for key in _FACTS if value.get(key) is not None}
 
 
-class Asked(NamedTuple):
+class Asked(Frozen, frozen=True):
     """A call as a turn holds it."""
 
     call_id: str | None
@@ -180,7 +181,7 @@ def _patch(operation: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"input": "\n".join([*lines, "*** End Patch"])}
 
 
-class Given(NamedTuple):
+class Given(Frozen, frozen=True):
     """An answer as a turn holds it."""
 
     call_id: str | None

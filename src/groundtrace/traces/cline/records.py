@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_items, as_mapping, as_text
@@ -76,7 +77,7 @@ decode_messages = msgspec.json.Decoder(list[Message]).decode
 """The messages of a file of the usual form; for any other raises one of NOT_FITTING."""
 
 
-class Asked(NamedTuple):
+class Asked(Frozen, frozen=True):
     """A call in the text of a reply."""
 
     name: str
@@ -160,7 +161,7 @@ def place_in(text: str) -> tuple[str, str] | None:
 # --- files beside a conversation ---
 
 
-class Request(NamedTuple):
+class Request(Frozen, frozen=True):
     """A model call as the editor showed it."""
 
     moment: float | None

@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, as_mapping, text_or_empty
 from groundtrace.traces.codex.records import Output, read_output
@@ -27,14 +28,14 @@ class NotStaticError(ValueError):
     """What a script does depends on more than its text."""
 
 
-class ScriptCall(NamedTuple):
+class ScriptCall(Frozen, frozen=True):
     """A call that a script makes."""
 
     name: str
     arguments: dict[str, Any]
 
 
-class Printed(NamedTuple):
+class Printed(Frozen, frozen=True):
     """What one `text(…)` prints: outputs of calls with texts between them."""
 
     calls: tuple[int, ...]
@@ -45,7 +46,7 @@ class Printed(NamedTuple):
     """The whole result is printed as JSON, not only its output."""
 
 
-class Script(NamedTuple):
+class Script(Frozen, frozen=True):
     """A script that is static."""
 
     calls: tuple[ScriptCall, ...]
@@ -69,24 +70,24 @@ _TYPE_OF_NAME = {"true": True, "false": False, "null": None, "undefined": None}
 _PRINTERS = frozenset(["text", "print", "output"])
 
 
-class _Token(NamedTuple):
+class _Token(Frozen, frozen=True):
     kind: str
     text: str
 
 
-class _Call(NamedTuple):
+class _Call(Frozen, frozen=True):
     """A value that is the result of a call."""
 
     at: int
 
 
-class _Output(NamedTuple):
+class _Output(Frozen, frozen=True):
     """A value that is the output of a call."""
 
     at: int
 
 
-class _Joined(NamedTuple):
+class _Joined(Frozen, frozen=True):
     """Texts and outputs, one behind the other."""
 
     pieces: tuple[Any, ...]

@@ -8,7 +8,7 @@ file.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import field
 
@@ -54,7 +54,7 @@ CallKey = tuple[str, bytes]
 """Id of a call, and a digest of its tool and arguments."""
 
 
-class SessionCalls(NamedTuple):
+class SessionCalls(Frozen, frozen=True):
     """What of a session another file may repeat."""
 
     keys: tuple[CallKey | None, ...]

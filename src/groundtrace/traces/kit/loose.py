@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.model import Claimed, Problem, ReadResult, Repeats, Stated, Trace, Trial
 from groundtrace.storage import Folder
 from groundtrace.storage.local import current_mark
@@ -90,7 +90,7 @@ def samples_of(found: Detected, folder: Folder) -> Iterator[Sample | Problem]:
     )
 
 
-class _Held(NamedTuple):
+class _Held(Frozen, frozen=True):
     """A file that was read to list it."""
 
     source: Source

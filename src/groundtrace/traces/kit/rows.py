@@ -119,7 +119,7 @@ def row_id(row: Mapping[str, Any]) -> str | None:
     return None
 
 
-class Naming(NamedTuple):
+class Naming(Frozen, frozen=True):
     """How rows are named."""
 
     key: str
@@ -152,7 +152,7 @@ class NamedRow(NamedTuple):
     value: Mapping[str, Any] | Problem
 
 
-class _Place(NamedTuple):
+class _Place(Frozen, frozen=True):
     """Where a row is in its file."""
 
     number: int
