@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,17 +35,26 @@ def _is_named(group: str) -> bool:
     others = (finder for finder in sys.meta_path if finder is not PathFinder)
     if any(hasattr(finder, "find_distributions") for finder in others):
         return True
-    name = group.encode()
-    return any(_is_named_in(folder or ".", name) for folder in sys.path)
+    return any(_is_named_in(folder or ".", _time_of(folder or "."), group) for folder in sys.path)
 
 
-def _is_named_in(folder: str, name: bytes) -> bool:
+def _time_of(folder: str) -> int:
+    """When a folder got or lost a package; three questions of one command read it once."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@cache
+def _is_named_in(folder: str, _changed: int, group: str) -> bool:
     try:
         children = os.listdir(folder)
     except NotADirectoryError:
         return True  # an archive
     except OSError:
         return False
+    name = group.encode()
     for child in children:
         if child.lower().endswith((".dist-info", ".egg-info", "egg-info")):
             try:

@@ -7,9 +7,7 @@ An answer is a list of content blocks inside an envelope, `{"content": [{"type":
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from groundtrace.base.frozen import Frozen
+from typing import Any, NamedTuple
 
 UNKNOWN_SERVER = "unknown"
 """Server of a tool that is certainly MCP, if nothing says which server it is."""
@@ -79,7 +77,7 @@ def blocks_text(blocks: Any) -> str | None:
     return "\n".join(texts) if texts else None
 
 
-class Envelope(Frozen, frozen=True):
+class Envelope(NamedTuple):
     """An answer taken out of its envelope."""
 
     content: list[Any]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.base.visible import shell_word
 from groundtrace.config import Settings, Trials
 from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped
@@ -135,12 +136,17 @@ DAY = 86_400.0
 further in the future is damage."""
 
 
+_BATCH = regex(r"(\d{4})-(\d\d?)-(\d\d?)__(\d\d?)-(\d\d?)-(\d\d?)")
+
+
 def batch_time(name: str | None) -> float | None:
     """The time in the name of a batch folder (`2026-02-28__00-53-20`)."""
-    if name is None:
+    found = _BATCH.fullmatch(name or "")
+    if found is None:
         return None
+    year, month, day, hour, minute, second = map(int, found.groups())
     try:
-        return datetime.strptime(name, "%Y-%m-%d__%H-%M-%S").replace(tzinfo=UTC).timestamp()
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     except ValueError:
         return None
 

@@ -47,11 +47,11 @@ from groundtrace.documents.events import (
     Provenance,
     Symbol,
 )
+from groundtrace.documents.functions import Functions
 from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
 from groundtrace.events.clock import Clock, clock_of, iso
 from groundtrace.events.coverage import coverage_of
-from groundtrace.events.functions import base_of, text_of, with_functions
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,
@@ -109,16 +109,24 @@ def build_document(
         _event(index, call, view, accesses.of(view.refs), clock)
         for index, (call, view) in enumerate(zip(trace.calls, views, strict=True))
     ]
-    base = base_of(trial.task, settings)
-    texts = None if base is None else text_of(base, resolver.home)
+    base = texts = None
+    if settings.repos or _names_repository(trial.task):
+        # Loaded here: few trials have a repository, and its modules take 2 ms of each start.
+        from groundtrace.events.functions import text_of, with_functions
+        from groundtrace.functions.repositories import open_tree
+
+        base = open_tree(trial.task, settings.repos)
+        texts = text_of(base, resolver.home)
     events = with_base_lines(events, trace.calls, views, accesses, texts)
     section = _ground_truth(truth, resolver)
     patch, source = submitted(trial, trace)
-    hunks = None if patch is None else patch.hunks
-    functions = with_functions(events, base, truth, hunks, resolver.home)
-    events = list(functions.events)
-    section = replace(section, functions=functions.truth)
-    problems = (*problems, *functions.problems)
+    functions: Functions | UnsetType = UNSET
+    if base is not None:
+        hunks = None if patch is None else patch.hunks
+        found = with_functions(events, base, truth, hunks, resolver.home)
+        events, functions = list(found.events), found.functions
+        section = replace(section, functions=found.truth)
+        problems = (*problems, *found.problems)
     return EventsDocument(
         schema_version=SCHEMA_VERSION,
         provenance=_provenance(trial, trace, resolver),
@@ -133,8 +141,12 @@ def build_document(
         ranking=ranking_of(trial, resolver),
         context_changes=context_changes(trace) or UNSET,
         subagent_inputs=_subagent_inputs(trace) or UNSET,
-        functions=functions.functions,
+        functions=functions,
     )
+
+
+def _names_repository(task: Task | None) -> bool:
+    return task is not None and task.row is not None and task.row.repository is not None
 
 
 def _signs(trace: Trace, views: Sequence[CallView]) -> list[RootSign]:

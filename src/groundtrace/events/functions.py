@@ -14,7 +14,6 @@ from msgspec import UNSET, UnsetType, structs
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.recent import Recent
-from groundtrace.config import Settings
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionFile, FunctionLines, Functions
 from groundtrace.documents.line_map import LineRun, OriginalLines
@@ -26,9 +25,9 @@ from groundtrace.functions.changed import (
     PlacedFunction,
     functions_changed,
 )
-from groundtrace.functions.repositories import BaseTree, OpenedTree, open_tree
+from groundtrace.functions.repositories import BaseTree, OpenedTree
 from groundtrace.functions.spans import Span, met
-from groundtrace.model import GroundTruth, PatchHunk, Problem, Task, TruthChunk
+from groundtrace.model import GroundTruth, PatchHunk, Problem, TruthChunk
 
 KEPT_BYTES = 4 * 1024 * 1024
 """Of the files whose lines a worker keeps, by the id of their object: trials of a task look at the same."""
@@ -48,12 +47,6 @@ class WithFunctions(NamedTuple):
     truth: list[FunctionLines] | UnsetType = UNSET
     """The relevant functions; unset if they are not known."""
     problems: tuple[Problem, ...] = ()
-
-
-def base_of(task: Task | None, settings: Settings) -> OpenedTree | None:
-    """The task's repository at its base commit; None if none was given."""
-    own = task is not None and task.row is not None and task.row.repository is not None
-    return open_tree(task, settings.repos) if settings.repos or own else None
 
 
 def text_of(opened: OpenedTree, home: str | None) -> BaseText:
@@ -85,7 +78,7 @@ def _lines(data: bytes) -> dict[int, str]:
 
 def with_functions(
     events: Sequence[Event],
-    opened: OpenedTree | None,
+    opened: OpenedTree,
     truth: GroundTruth,
     submitted: Sequence[PatchHunk] | None,
     home: str | None,
@@ -95,8 +88,6 @@ def with_functions(
     `submitted` are the hunks of the patch that was handed in; None if that is not known. `home` is
     the short name of the task's repository.
     """
-    if opened is None:
-        return WithFunctions(events)
     if opened.tree is None:
         return WithFunctions(events, Functions(reason=opened.reason), UNSET, opened.problems)
     tree = opened.tree
