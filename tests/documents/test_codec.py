@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from groundtrace.documents.codec import encode
+from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.summary import Distribution, VerdictSummary
 from groundtrace.redact import masking
 from groundtrace.rows.summarise import summarise
+from tests.rows.builders import A, B, task
 
 
 def test_cutoffs_come_by_number_other_names_by_letter_and_records_keep_their_order() -> None:
@@ -49,3 +50,20 @@ def test_keys_are_masked_and_ordered_in_one_walk_and_names_of_files_only_ordered
     with masking(False):
         assert list(msgspec.json.decode(encode(document))["unknown_tools"])[2] == f"zz {key}"
     assert list(msgspec.json.decode(encode(document, is_masked=True))["unknown_tools"])[1] == "m@10"
+
+
+def test_a_summary_is_laid_out_as_any_other_json() -> None:
+    """Groups that are one record are put into lines once, and pasted under each of their names."""
+    rows = [
+        task("t", A, config_name='a\n "by_suite": {}'),
+        task("u", B, config_name="b", benchmark="s"),
+    ]
+    document = summarise(rows, scope="run", generated_at="now")
+    data = encode(document)
+    assert (
+        data
+        == msgspec.json.format(msgspec.json.encode(msgspec.json.decode(data)), indent=1) + b"\n"
+    )
+    assert decode("run_retrieval_summary", data, "a.json") == document
+    nothing = encode(summarise([], scope="run", generated_at="now"))
+    assert b'\n "by_config": {},\n' in nothing

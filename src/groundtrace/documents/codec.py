@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -34,9 +34,35 @@ def encode(document: msgspec.Struct, *, is_masked: bool = False) -> bytes:
     bytes. `is_masked`: nothing was added to it since it was masked."""
     keyed = type(document).__name__ in _KEYED_BY_CUTOFF
     document = written(document, is_masked=is_masked, by_cutoff=keyed)
-    # Without an order, keys stay as they are.
-    data = msgspec.json.encode(document) if keyed else encoder.encode(document)
-    return msgspec.json.format(data, indent=1) + b"\n"
+    if type(document).__name__ == "RunSummaryDocument":
+        return _summary(document) + b"\n"
+    return _in_lines(document, msgspec.json.encode if keyed else encoder.encode) + b"\n"
+
+
+def _in_lines(value: Any, encoded: Callable[[Any], bytes] = msgspec.json.encode) -> bytes:
+    """A value as indented JSON; without another encoder keys stay in their order."""
+    return msgspec.json.format(encoded(value), indent=1)
+
+
+_GROUPED = ("by_config", "by_suite", "by_model", "by_candidate_set_size", "by_evidence_type")
+
+
+def _summary(document: Any) -> bytes:
+    """The same for a summary. In a run with one configuration, suite and model, groups under five
+    names are one record: it is put into lines once."""
+    data = _in_lines(msgspec.structs.replace(document, **{field: {} for field in _GROUPED}))
+    known: dict[int, bytes] = {}
+    for field in _GROUPED:
+        lines = []
+        for name, group in getattr(document, field).items():
+            if id(group) not in known:
+                alone = _in_lines({"": {"": group}})
+                known[id(group)] = alone[len(b'{\n "": {\n  "": ') : -len(b"\n }\n}")]
+            lines.append(b"\n  " + msgspec.json.encode(name) + b": " + known[id(group)])
+        if lines:
+            start = f'\n "{field}": {{'.encode()
+            data = data.replace(start + b"}", start + b",".join(lines) + b"\n }", 1)
+    return data
 
 
 def encode_in_parts(
