@@ -121,6 +121,23 @@ def test_few_rows_have_the_statistics_of_their_columns(
         assert repr(found[name]) == repr(table[name].distribution(places, None)) == repr(expected)
 
 
+def test_columns_that_are_alike_share_statistics_until_one_of_them_changes() -> None:
+    names = ["one", "same", "minus zero"]
+    table = ValueTable({name: place for place, name in enumerate(names)})
+    for value, other in ((0.0, -0.0), (0.5, 0.5)):
+        table.add([value, value, other], names, str)
+    table.finish()
+    rows = array("q", range(2))
+    found = table.statistics(rows, None)
+    assert found["one"] is found["same"]
+    assert repr(found["minus zero"].minimum) == "-0.0" != repr(found["one"].minimum)
+    table.drop("same", 1, "clock_differs")
+    changed = table.statistics(rows, None)
+    assert (changed["one"].n, changed["same"].n) == (2, 1)
+    assert changed["same"].left_out == {"clock_differs": 1}
+    assert table.statistics(array("q", [1]), None)["same"].left_out == {"clock_differs": 1}
+
+
 def test_means_are_over_computable_tasks_and_say_what_was_left_out() -> None:
     """D19: three tasks have a recall, two have none, each for its own reason."""
     made = summary(

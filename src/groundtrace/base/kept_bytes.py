@@ -3,6 +3,7 @@ with their number."""
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import IO
 
 from groundtrace.errors import OutputError
@@ -15,7 +16,7 @@ class KeptBytes:
     """The file. Pieces are added at its end and read from any position; it is deleted after use."""
 
     def __init__(self) -> None:
-        self._stream: IO[bytes] | None = None
+        self._stream: IO[bytes] = BytesIO()
 
     def add(self, data: bytes) -> int:
         """Add a piece; returns its position. Raises OutputError if the disk is full."""
@@ -32,16 +33,18 @@ class KeptBytes:
 
     def data(self, place: int) -> bytes:
         """The piece at a position."""
-        stream = self._opened()
-        stream.seek(place)
-        return stream.read(int.from_bytes(stream.read(4), "little"))
+        self._stream.seek(place)
+        return self._stream.read(int.from_bytes(self._stream.read(4), "little"))
 
     def _opened(self) -> IO[bytes]:
-        if self._stream is None:
-            # Imported when used: a run without changes keeps nothing.
-            from tempfile import SpooledTemporaryFile
+        if isinstance(self._stream, BytesIO) and self._stream.getbuffer().nbytes > IN_MEMORY:
+            # Imported when used: its modules for every kind of compression take longer to load
+            # than the rows of a small run take to keep.
+            from tempfile import TemporaryFile
 
-            self._stream = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - open while it is wanted
+            held = self._stream.getvalue()
+            self._stream = TemporaryFile()  # noqa: SIM115 - open while it is wanted
+            self._stream.write(held)
         return self._stream
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from operator import is_
 from typing import Any
 
 import msgspec
@@ -15,9 +14,7 @@ import msgspec.structs
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.documents import KINDS, MAJOR, SCHEMA_VERSION, kind_of
-from groundtrace.documents.base import cutoff_order
-from groundtrace.documents.fields import NUMBERS, fields_with
-from groundtrace.documents.masked import masked
+from groundtrace.documents.masked import masked, written
 from groundtrace.errors import InputError, VersionError
 
 _VERSION = regex(r"^(\d{1,9})\.(\d{1,9})$")
@@ -35,51 +32,37 @@ encoder = msgspec.json.Encoder(order="deterministic")
 def encode(document: msgspec.Struct, *, is_masked: bool = False) -> bytes:
     """A document as it is written: masked, indented, one newline at the end; same input, same
     bytes. `is_masked`: nothing was added to it since it was masked."""
-    document = document if is_masked else masked(document)
-    if type(document).__name__ in _KEYED_BY_CUTOFF:
-        data = msgspec.json.encode(_in_cutoff_order(document, {}))  # keeps the order of keys
-    else:
-        data = encoder.encode(document)
-    return msgspec.json.format(data, indent=1) + b"\n"
+    keyed = type(document).__name__ in _KEYED_BY_CUTOFF
+    document = written(document, is_masked=is_masked, by_cutoff=keyed)
+    if type(document).__name__ == "RunSummaryDocument":
+        return _summary(document) + b"\n"
+    return _in_lines(document, msgspec.json.encode if keyed else encoder.encode) + b"\n"
 
 
-def _in_cutoff_order(value: Any, known: dict[int, Any]) -> Any:
-    """Keys in the order of their cutoffs: 1, 3, 5, 10, and not 1, 10, 3, 5.
-
-    What is in order already is kept as it is. `known` holds what was made of each record, by id: in
-    the summary of a small run all trials have one configuration, one suite and one model, so all
-    these groups are one record.
-    """
-    if isinstance(value, msgspec.Struct):
-        found = known.get(id(value))
-        if found is None:
-            new = {}
-            for name in fields_with(type(value), dict):
-                item = getattr(value, name)
-                if item:
-                    ordered = _in_cutoff_order(item, known)
-                    if ordered is not item:
-                        new[name] = ordered
-            found = known[id(value)] = msgspec.structs.replace(value, **new) if new else value
-        return found
-    if isinstance(value, dict):
-        keys = tuple(value)
-        wanted = _ordered(keys)
-        if NUMBERS.issuperset(map(type, value.values())):
-            return value if wanted == keys else {key: value[key] for key in wanted}
-        items = [_in_cutoff_order(value[key], known) for key in wanted]
-        same = wanted == keys and all(map(is_, items, value.values()))
-        return value if same else dict(zip(wanted, items, strict=True))
-    if isinstance(value, list):
-        items = [_in_cutoff_order(item, known) for item in value]
-        return value if all(map(is_, items, value)) else items
-    return value
+def _in_lines(value: Any, encoded: Callable[[Any], bytes] = msgspec.json.encode) -> bytes:
+    """A value as indented JSON; without another encoder keys stay in their order."""
+    return msgspec.json.format(encoded(value), indent=1)
 
 
-@lru_cache(maxsize=4096)
-def _ordered(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Keys in the order in which they are written; most documents have the same ones."""
-    return tuple(sorted(sorted(keys), key=cutoff_order))
+_GROUPED = ("by_config", "by_suite", "by_model", "by_candidate_set_size", "by_evidence_type")
+
+
+def _summary(document: Any) -> bytes:
+    """The same for a summary. In a run with one configuration, suite and model, groups under five
+    names are one record: it is put into lines once."""
+    data = _in_lines(msgspec.structs.replace(document, **{field: {} for field in _GROUPED}))
+    known: dict[int, bytes] = {}
+    for field in _GROUPED:
+        lines = []
+        for name, group in getattr(document, field).items():
+            if id(group) not in known:
+                alone = _in_lines({"": {"": group}})
+                known[id(group)] = alone[len(b'{\n "": {\n  "": ') : -len(b"\n }\n}")]
+            lines.append(b"\n  " + msgspec.json.encode(name) + b": " + known[id(group)])
+        if lines:
+            start = f'\n "{field}": {{'.encode()
+            data = data.replace(start + b"}", start + b",".join(lines) + b"\n }", 1)
+    return data
 
 
 def encode_in_parts(

@@ -202,6 +202,7 @@ OWN = "own clock: "
 """Before the names of times by each trial's own clock, of which none is left out."""
 
 _SPECIFIED = tuple(name for name, metric in METRICS.items() if metric.section in SPECIFIED)
+_OWN = tuple(name for name in METRICS if name not in _SPECIFIED)
 
 PART, WHOLE = "part: ", "whole: "
 """Before the names of metrics whose numerators and denominators are summed (`Metric.micro`)."""
@@ -238,13 +239,15 @@ def _values(row: TrialRow) -> list[float | None]:
     return values
 
 
-def _with_micro(name: str, found: Mapping[str, Distribution]) -> Distribution:
-    """The statistics of a metric; with the average over all tasks together if papers use it."""
-    alone = found[name]
-    part, whole = (found.get(f"{front}{name}") for front in (PART, WHOLE))
-    if part is None or whole is None or part.mean is None or not whole.mean:
-        return alone
-    return replace(alone, micro=part.mean / whole.mean)  # both have the same n
+def _with_micro(found: Mapping[str, Distribution]) -> dict[str, Distribution]:
+    """The statistics of our own metrics; with the average over all tasks together where papers use
+    it."""
+    made = {name: found[name] for name in _OWN}
+    for name in _MICRO:
+        part, whole = found[f"{PART}{name}"], found[f"{WHOLE}{name}"]
+        if part.mean is not None and whole.mean:  # both have the same n
+            made[name] = replace(made[name], micro=part.mean / whole.mean)
+    return made
 
 
 def _why_missing(row: TrialRow) -> Callable[[str], str]:
@@ -365,9 +368,7 @@ class SummaryTable:
             computable=len(rows) - sum(group.left_out.values()),
             left_out=_sorted(group.left_out),
             metrics={name: found[name] for name in _SPECIFIED},
-            more_metrics={
-                name: _with_micro(name, found) for name in METRICS if name not in _SPECIFIED
-            },
+            more_metrics=_with_micro(found),
             outcomes={name: found[name] for name in OUTCOMES},
             volume={name: found[name] for name in VOLUME},
             first_hit=self._first_hit(rows, "hit", "first_hit", found, clock),

@@ -136,6 +136,8 @@ class ValueTable:
         self._values = array("d")
         self._why = array("h")
         self._columns: dict[str, ValueColumn] = {}
+        self._twins: Mapping[str, str] | None = None
+        """Each name to the first whose column is the same, once that is known."""
         self._made: dict[tuple[bytes, tuple[tuple[str, int], ...]], Distribution] = {}
         self._made_of_one: dict[tuple[float | str, int], Distribution] = {}
         """Statistics by what they are of. Half of the columns of a run without ground truth are
@@ -185,6 +187,7 @@ class ValueTable:
 
     def drop(self, name: str, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
+        self._twins = None
         self[name].drop(row, why)
         if self._why:  # the column is a copy
             place = row * len(self._places) + self._places[name]
@@ -204,14 +207,33 @@ class ValueTable:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
         if len(rows) == 1:
             return self._of_row(rows[0])
-        return {name: self._alike(*self[name].by_unit(rows, units)) for name in self._places}
+        if self._twins is None:
+            self._twins = self._found_twins()
+        found: dict[str, Distribution] = {}
+        for name, twin in self._twins.items():
+            known = found.get(twin)
+            found[name] = known or self._alike(*self[name].by_unit(rows, units))
+        return found
+
+    def _found_twins(self) -> Mapping[str, str]:
+        """Half of the columns of a small table are the same as another: two lists of files are
+        equal, or nothing of the kind was measured. A large table is not searched for them."""
+        if not self._why:
+            return {name: name for name in self._places}
+        width, first = len(self._places), dict[tuple[bytes, bytes], str]()
+        return {
+            name: first.setdefault(
+                (self._values[place::width].tobytes(), self._why[place::width].tobytes()), name
+            )
+            for name, place in self._places.items()
+        }
 
     def _of_row(self, row: int) -> dict[str, Distribution]:
         """The same for one row, which most groups of a small run have."""
         names, found = self._reasons.names, {}
-        for name in self._places:
-            column = self[name]
-            value, why = column[row]
+        values, whys = self._row(row)
+        for name, place in self._places.items():
+            value, why = values[place], whys[place]
             key = (value or str(value), why)  # 0.0 is not -0.0
             made = self._made_of_one.get(key)
             if made is None:
@@ -219,6 +241,15 @@ class ValueTable:
                 self._made_of_one[key] = made
             found[name] = made
         return found
+
+    def _row(self, row: int) -> tuple[Sequence[float], Sequence[int]]:
+        """The values of a row and the codes of reasons, by place."""
+        if self._why:  # not in columns, and 200 columns need not be made for one row
+            start, end = row * len(self._places), (row + 1) * len(self._places)
+            return self._values[start:end], self._why[start:end]
+        columns = sorted(self._places, key=self._places.__getitem__)
+        values, whys = zip(*(self[name][row] for name in columns), strict=True)
+        return values, whys
 
     def _alike(self, values: list[float], left_out: Mapping[str, int]) -> Distribution:
         key = (array("d", values).tobytes(), tuple(left_out.items()))  # 0.0 is not -0.0
