@@ -164,7 +164,100 @@ def test_too_few_tasks_are_said_once():
 
 def test_one_trial_alone_is_spoken_of_as_one():
     said = answer([row("t", OTHER, {RECALL: 1.0}, reward=1.0)]).headline
-    assert said == "1 of 1 trial was solved. Every relevant file was shown."
+    assert said == "The only trial was solved. Every relevant file was shown."
+    said = answer([row("t", OTHER, {RECALL: 0.0}, reward=0.0)]).headline
+    assert said == "The only trial was not solved. Not every relevant file was shown."
+
+
+@pytest.mark.parametrize(
+    ("reward", "said"),
+    [(1.0, "All 12 trials were solved."), (0.0, "None of 12 trials was solved.")],
+)
+def test_where_all_or_none_are_solved_nothing_is_said_about_finding(reward, said):
+    """“4 of 4 were solved, otherwise 8 of 8: 0 points (−49 to +32), so whether the two go together
+    is open” was said."""
+    alone = [row(f"t{i}", OTHER, {RECALL: (i % 3) / 2}, reward=reward) for i in range(12)]
+    assert answer(alone).headline == said
+    both = [
+        row(f"t{i}", config, {RECALL: float(i % 2)}, reward=reward)
+        for i in range(6)
+        for config in (BASE, OTHER)
+    ]
+    assert answer(both).headline.endswith(f" {said}")
+
+
+def test_rewards_of_another_scale_do_not_say_what_is_solved():
+    """Of rewards up to 100 nearly all reach 1: “10 of 10 trials were solved (reward 1)”."""
+    rows = [
+        row(f"t{i}", config, {RECALL: float(i % 2)}, reward=7.0 * i + k, cost_usd=0.1 + i)
+        for i in range(12)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    for found in (answer(rows), answer(rows[::2])):
+        assert "so nothing says which trials were solved." in found.headline
+        assert "were solved," not in found.headline and "(reward 1)" not in found.headline
+        by = found.association.by_found
+        assert (by.shown_all.n, by.otherwise.n, by.difference) == (0, 0, None)
+        assert found.association.across.r is not None, "finding and reward are still compared"
+        assert found.cost_per_solved == {}
+
+
+def test_a_tie_is_no_excuse_for_too_few_tasks():
+    """“No task differs in reward, but 20 tasks are too few” is nobody's sentence."""
+    rows = [
+        row(f"t{i:02}", config, {RECALL: 0.5}, reward=float(i % 2), cost_usd=0.1)
+        for i in range(20)
+        for config in (BASE, OTHER)
+    ]
+    said = answer(rows).headline
+    assert said.startswith("No task differs in relevant files shown, reward or cost. To see a ")
+    assert "too few" not in said
+
+
+def test_a_row_of_fewer_tasks_says_of_how_many():
+    """Cost was known for 13 of 20 tasks, and the row said nothing."""
+    rows = [
+        row(
+            f"t{i:02}",
+            config,
+            {RECALL: 0.5 + 0.1 * k},
+            reward=float(i % 2),
+            cost_usd=0.1 + 0.01 * i + 0.1 * k if i % 3 else None,
+        )
+        for i in range(20)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    text = " ".join(render(answer(rows)).split())
+    assert text.count("known for") == 1 and "known for 13 of 20 tasks" in text
+
+
+def test_without_ground_truth_a_pair_says_that_finding_is_unknown():
+    rows = [
+        row(f"t{i:02}", config, {}, reward=float((i + k) % 3 > 0), reason="no_ground_truth")
+        for i in range(12)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    assert "so nothing says which finds more." in answer(rows).headline
+
+
+def test_what_is_compared_in_spite_of_a_difference_is_said_in_words():
+    """“10 tasks not matched in everything: the model differs or is unknown”."""
+    rows = [
+        row(f"t{i:02}", config, {RECALL: 0.5}, model=config)
+        for i in range(12)
+        for config in (BASE, OTHER)
+    ]
+    assert kinds(answer(rows))["not_matched"] == (
+        "12 tasks compared although the model differs or is unknown"
+    )
+
+
+def test_unknown_cost_of_both_sides_is_one_line():
+    rows = [row(f"t{i:02}", config, {RECALL: 0.5}) for i in range(6) for config in (BASE, OTHER)]
+    lines = [item.text for item in answer(rows).look_at if item.kind == "no_cost"]
+    assert lines == [
+        "cost of baseline-local and mcp-remote is unknown: neither cost nor tokens are recorded"
+    ]
 
 
 # Attempts and lost ones

@@ -33,6 +33,14 @@ from groundtrace.rows.means import mean_of, quantile
 
 PASS = 1.0
 """The reward from which a trial passes."""
+OTHER_SCALE = 5
+"""Rewards that reach this are not on a scale up to 1; a bonus above 1 is."""
+
+
+def on_other_scale(largest: float) -> bool:
+    """Whether rewards up to this are points of another scale: then nobody knows which one passes,
+    and of rewards up to 100 nearly all reach 1."""
+    return math.isfinite(largest) and largest >= OTHER_SCALE
 
 
 class PassAtK(Frozen, frozen=True):

@@ -30,9 +30,9 @@ from groundtrace.documents.comparison import (
     UnpairedRow,
 )
 from groundtrace.documents.impact import ConfigAggregate
-from groundtrace.impact.aggregates import PASS
+from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.answer_look_at import look_at, look_at_trials, price_file
-from groundtrace.impact.answer_words import Sentences, alone_text, refused, unpaired_words
+from groundtrace.impact.answer_words import Rewards, Sentences, alone_text, refused, unpaired_words
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
@@ -62,10 +62,6 @@ class AnswerInput(Frozen, frozen=True):
     trials: Sequence[Observation]
     unpaired: Sequence[UnpairedComparison] = ()
     """Pairs of configurations that share no task."""
-
-
-OTHER_SCALE = 5
-"""Rewards that reach this are not on a scale up to 1; a bonus above 1 is."""
 
 
 def make_answers(found: AnswerInput, options: ImpactOptions) -> tuple[Answer, list[Answer]]:
@@ -104,7 +100,7 @@ def _compared(own: MatchedComparison, found: AnswerInput, options: ImpactOptions
     can = _enough(tasks, rows, chosen, options)
     per_solved = _per_solved(tasks, pair, trials)
     linked = association_of(trials, options.seed)
-    words = Sentences(chosen, rows, can, linked, options.margin, _is_graded(trials))
+    words = Sentences(chosen, rows, can, linked, options.margin, _rewards(trials))
     return Answer(
         headline=words.headline() if chosen.computable else refused(chosen),
         baseline=pair[0],
@@ -281,7 +277,7 @@ def _scale(baseline: Floats, config: Floats) -> float:
     """1, or the largest number if it is on another scale: of rewards up to 100, a difference of 0.10
     is noise, and the tasks that would show it are a number that says nothing."""
     largest = max(float(np.max(np.abs(side), initial=0.0)) for side in (baseline, config))
-    return largest if math.isfinite(largest) and largest >= OTHER_SCALE else 1.0
+    return largest if on_other_scale(largest) else 1.0
 
 
 def _no_enough(n: int, at: float, reason: str) -> AnswerEnough:
@@ -300,7 +296,10 @@ def _per_solved(
         for t in tasks
         if all(n in side for side in (t.baseline, t.config) for n in (COST, REWARD))
     ]
+    rewards = [side[REWARD] for t in both for side in (t.baseline, t.config)]
     if len(both) < MIN_INFERENCE or any(_absurd(t) for t in both):
+        return {}
+    if on_other_scale(max(map(abs, rewards))):
         return {}
     solved = _solved_shares(names, trials)
     units = flipping([t.repo for t in both], Draws(0, 1)).units
@@ -411,7 +410,7 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
             _solved(found.trials),
             linked,
             any_truth=_any_truth(found.trials),
-            graded=_is_graded(found.trials),
+            rewards=_rewards(found.trials),
         ),
         baseline=None,
         config=own.config_name,
@@ -429,9 +428,12 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
     )
 
 
-def _is_graded(trials: Sequence[Observation]) -> bool:
-    """Whether some reward is neither 0 nor 1."""
-    return any(o.values.get(REWARD, 0.0) not in (0.0, 1.0) for o in trials)
+def _rewards(trials: Sequence[Observation]) -> Rewards:
+    known = [o.values[REWARD] for o in trials if REWARD in o.values]
+    return Rewards(
+        graded=any(reward not in (0.0, 1.0) for reward in known),
+        largest=max(known, key=abs, default=0.0),
+    )
 
 
 def _solved(trials: Sequence[Observation]) -> Solved:

@@ -22,7 +22,15 @@ from groundtrace.documents.comparison import (
     Requirement,
     Side,
 )
-from groundtrace.impact.answer_names import AS_POINTS, MINUS, amount, points, short_name, signed
+from groundtrace.impact.answer_names import (
+    AS_POINTS,
+    MINUS,
+    amount,
+    listed,
+    points,
+    short_name,
+    signed,
+)
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.truth.sources import ON_REQUEST
@@ -128,7 +136,7 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         if own:
             text = f"{plural(len(own), 'trial')} {words}"
             if kind == "no_ground_truth" and len(own) == len(trials):
-                text = "no trial has ground truth: --tasks says where the tasks are defined"
+                text = "no trial has ground truth (--tasks says where the tasks are defined)"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
@@ -190,6 +198,7 @@ def _without_cost(trials: Sequence[Observation]) -> Iterator[LookAt]:
     """Configurations of which no cost is known, if no file of prices is offered."""
     if price_file(trials) is not UNSET:
         return
+    names: dict[str, list[str]] = {}
     for name in sorted({o.config_name for o in trials}):
         own = [o for o in trials if o.config_name == name]
         if any("cost_usd" in o.values for o in own):
@@ -198,9 +207,11 @@ def _without_cost(trials: Sequence[Observation]) -> Iterator[LookAt]:
         why = (
             "only tokens are recorded, --prices makes cost of them"
             if known
-            else ("neither cost nor tokens are recorded")
+            else "neither cost nor tokens are recorded"
         )
-        yield LookAt(kind="no_cost", text=f"cost of {name} is unknown: {why}", tasks=[])
+        names.setdefault(why, []).append(name)
+    for why, of in names.items():
+        yield LookAt(kind="no_cost", text=f"cost of {listed(of)} is unknown: {why}", tasks=[])
 
 
 def _truth_on_request(trials: Sequence[Observation]) -> Iterator[LookAt]:
@@ -335,9 +346,9 @@ def _dominated(delta: Delta, tasks: Sequence[MatchedTask]) -> Iterator[LookAt]:
 
 def _not_matched(comparison: MatchedComparison) -> Iterator[LookAt]:
     if comparison.not_met:
-        why = ", ".join(NOT_MET[name] for name in comparison.not_met)
+        why = listed([NOT_MET[name] for name in comparison.not_met])
         own = [t.task_name for t in comparison.tasks or [] if t.not_met]
-        text = f"{plural(len(own), 'task')} not matched in everything: {why}"
+        text = f"{plural(len(own), 'task')} compared although {why}"
         yield LookAt(kind="not_matched", text=text, tasks=own[:MAX_TASKS_NAMED])
 
 

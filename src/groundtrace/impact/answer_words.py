@@ -20,6 +20,7 @@ from groundtrace.documents.comparison import (
     ServerWorth,
     UnpairedComparison,
 )
+from groundtrace.impact.aggregates import on_other_scale
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
     AS_POINTS,
@@ -51,6 +52,24 @@ def refused(comparison: MatchedComparison) -> str:
     return f"{pair} have {have}, and at least 3 are needed{f': {why}' if why else ''}."
 
 
+class Rewards(Frozen, frozen=True):
+    """What kind of rewards there are."""
+
+    graded: bool
+    """Whether some lies between 0 and 1: then a higher reward is not “solved more”."""
+    largest: float
+
+    @property
+    def solved(self) -> str:
+        """What solved trials are; beside rewards between 0 and 1 it must be said what counts."""
+        return "solved (reward 1)" if self.graded else "solved"
+
+    def no_scale(self) -> Iterator[str]:
+        """That rewards do not say which trial is solved."""
+        if on_other_scale(abs(self.largest)):
+            yield f"Rewards go up to {self.largest:,.4g}, so nothing says which trials were solved."
+
+
 class Sentences(Frozen, frozen=True):
     """What the sentences of an answer are made from."""
 
@@ -59,24 +78,31 @@ class Sentences(Frozen, frozen=True):
     enough: AnswerEnough
     linked: AnswerAssociation | None
     margin: float | None
-    graded: bool
-    """Whether some reward lies between 0 and 1: then a higher reward is not “solved more”."""
+    rewards: Rewards
 
     def headline(self) -> str:
         """The answer in sentences."""
         if not any(row.n for row in self.rows):
             return "No number is known on both sides of a task, so nothing can be compared."
         said = [*self._clear(), *self._margin(), *self._open(), *self._same()]
-        said += [*self._untestable(), *self._scope(), *self._no_reward()]
+        said += [*self._untestable(), *self._scope(), *self._unknown()]
         return " ".join([*said, *self._found()])
 
-    def _no_reward(self) -> Iterator[str]:
+    def _unknown(self) -> Iterator[str]:
+        known = {row.question for row in self.rows if row.n}
+        asked = {row.question for row in self.rows}
+        if "found" in asked and not known & {"found", "used"}:
+            yield (
+                "Relevant files shown are not known on both sides of any task, so nothing says "
+                "which finds more."
+            )
         if any(row.metric == REWARD and not row.n for row in self.rows):
             yield "No task has a reward on both sides, so nothing says which solves more."
 
     def _found(self) -> Iterator[str]:
         wider = bool(self.comparison.dropped_tasks)
-        yield from found_words(self.linked, graded=self.graded, wider=wider)
+        yield from self.rewards.no_scale()
+        yield from found_words(self.linked, self.rewards, wider=wider)
 
     def _named(self, *verdicts: str) -> list[AnswerRow]:
         return [row for row in self.rows if row.verdict in verdicts and row.n]
@@ -96,7 +122,7 @@ class Sentences(Frozen, frozen=True):
         higher = row.verdict == "higher"
         size = self._size(row)
         if row.metric == "reward":
-            if self.graded:
+            if self.rewards.graded:
                 return f"got a {row.verdict} reward"
             return f"solved {'more' if higher else 'fewer'} tasks"
         if row.metric == "cost_usd":
@@ -140,10 +166,11 @@ class Sentences(Frozen, frozen=True):
         if rows:
             names = listed([_what(row.metric) for row in rows], "or")
             own = next((row for row in rows if row.metric == self.enough.metric), None)
-            yield f"No task differs in {names}{self._needed(own) if own else ''}."
+            yield f"No task differs in {names}."
+            yield from self._to_see(own)
 
     def _questions(self, rows: Sequence[AnswerRow]) -> str:
-        verbs = dict(_OPEN) if self.graded else {**_OPEN, "reward": "solves"}
+        verbs = dict(_OPEN) if self.rewards.graded else {**_OPEN, "reward": "solves"}
         more = [verbs[row.metric] for row in rows if row.metric in verbs]
         parts = [f"{listed(more)} more"] if more else []
         for row in rows:
@@ -158,17 +185,36 @@ class Sentences(Frozen, frozen=True):
         return listed(parts)
 
     def _needed(self, row: AnswerRow) -> str:
+        what = self._effect()
+        can = self.enough
+        if what is None:
+            return ""
+        if self._can_see():
+            return f"; {what} would show in at least 80 of 100 such comparisons"
+        few = f"{plural(row.n, 'task')} are too few" if (can.needed or 0) > row.n else ""
+        few = f", but {few}" if few else ""
+        return f"{few}; to see {what} takes about {rounded(can.needed or 0):,}"
+
+    def _to_see(self, row: AnswerRow | None) -> Iterator[str]:
+        """The same as a sentence of its own."""
+        what = None if row is None else self._effect()
+        if what is not None and self._can_see():
+            yield f"{what[0].upper()}{what[1:]} would show in at least 80 of 100 such comparisons."
+        elif what is not None:
+            yield f"To see {what} takes about {plural(rounded(self.enough.needed or 0), 'task')}."
+
+    def _can_see(self) -> bool:
+        can = self.enough
+        return can.detectable is not None and can.detectable <= can.at
+
+    def _effect(self) -> str | None:
+        """The difference that the number of tasks is about; None if nothing is known about it."""
         can = self.enough
         if can.metric is None or can.needed is None:
-            return ""
+            return None
         size = f"{100 * can.at:.0f} points" if can.metric in AS_POINTS else f"{can.at:.2f}"
         tenth = " (a tenth of the largest)" if self.margin is None and can.at > 0.1 else ""
-        what = f"a difference of {size} in {short_name(can.metric)}{tenth}"
-        if can.detectable is not None and can.detectable <= can.at:
-            return f"; {what} would show in at least 80 of 100 such comparisons"
-        few = f"{plural(row.n, 'task')} are too few" if can.needed > row.n else ""
-        few = f", but {few}" if few else ""
-        return f"{few}; to see {what} takes about {rounded(can.needed):,}"
+        return f"a difference of {size} in {short_name(can.metric)}{tenth}"
 
     def _untestable(self) -> Iterator[str]:
         rows = self._named("untestable")
@@ -209,7 +255,7 @@ def _counts(row: AnswerRow) -> str:
 
 
 def found_words(
-    linked: AnswerAssociation | None, *, graded: bool, sized: bool = False, wider: bool = False
+    linked: AnswerAssociation | None, rewards: Rewards, *, sized: bool = False, wider: bool = False
 ) -> Iterator[str]:
     """Solved trials by whether every relevant file was shown, then by whether every needed
     function was. `sized` adds the differences with their intervals, behind the number of solved
@@ -218,30 +264,43 @@ def found_words(
     if linked is not None and linked.functions is not UNSET:
         levels.append(("needed function", linked.functions.by_found))
     levels = [(what, by) for what, by in levels if by.shown_all.n and by.otherwise.n]
-    if levels and not any(by.shown_all.solved + by.otherwise.solved for _, by in levels):
+    if not levels:
+        return
+    whole = _together(levels[0][1])
+    if whole.solved in (0, whole.n):
+        # 4 of 4 and 8 of 8 say nothing about finding: “0 points (−49 to +32)” was said about them.
         if not sized:
-            over = "Over all tasks of both, none" if wider else "None"
-            n = sum(_counted(levels[0][1]))
-            yield f"{over} of {plural(n, 'trial')} was {_solved_word(graded)}."
+            over = "over all tasks of both, " if wider else ""
+            said = f"{over}{all_or_none(whole)} {rewards.solved}."
+            yield f"{said[0].upper()}{said[1:]}"
         return
     for at, (what, by) in enumerate(levels):
         start = "Over all tasks of both, where" if wider and not at else "Where"
+        # Of one configuration the number of solved trials says it before.
+        word = rewards.solved if not (sized or at) else "solved"
         text = (
-            f"{start} every {what} was shown, {_of(by.shown_all)} "
-            f"{_solved_word(graded and not at)}, otherwise {by.otherwise.solved:,} of "
-            f"{by.otherwise.n:,}"
+            f"{start} every {what} was shown, {_of(by.shown_all)} {word}, otherwise "
+            f"{by.otherwise.solved:,} of {by.otherwise.n:,}"
         )
         size, is_open = _size(by) if sized else ("", False)
         cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
         yield f"{text}{size}{cause}."
 
 
+def all_or_none(solved: Solved) -> str:
+    """Trials of which all or none are solved."""
+    if solved.n == 1:
+        return "the only trial was" if solved.solved else "the only trial was not"
+    return f"all {solved.n:,} trials were" if solved.solved else f"none of {solved.n:,} trials was"
+
+
 def _of(solved: Solved) -> str:
     return f"{solved.solved:,} of {plural(solved.n, 'trial')} {'was' if solved.n == 1 else 'were'}"
 
 
-def _counted(by: ByFound) -> tuple[int, int]:
-    return by.shown_all.n, by.otherwise.n
+def _together(by: ByFound) -> Solved:
+    sides = (by.shown_all, by.otherwise)
+    return Solved(n=sum(side.n for side in sides), solved=sum(side.solved for side in sides))
 
 
 def _size(by: ByFound) -> tuple[str, bool]:
@@ -255,18 +314,16 @@ def _size(by: ByFound) -> tuple[str, bool]:
     return f"{size}, so whether the two go together is open", True
 
 
-def _solved_word(graded: bool) -> str:
-    """Beside rewards between 0 and 1 it must be said what counts as solved."""
-    return "solved (reward 1)" if graded else "solved"
-
-
 def alone_text(
-    solved: Solved, linked: AnswerAssociation | None, *, any_truth: bool, graded: bool
+    solved: Solved, linked: AnswerAssociation | None, *, any_truth: bool, rewards: Rewards
 ) -> str:
     """The answer for one configuration: solved, found, and solved where found or not."""
-    said = []
-    if solved.n:
-        said.append(f"{_of(solved)} {_solved_word(graded)}.")
+    said = list(rewards.no_scale())
+    if said:
+        pass
+    elif solved.n:
+        how_many = all_or_none(solved) if solved.solved in (0, solved.n) else _of(solved)
+        said.append(f"{how_many[0].upper()}{how_many[1:]} {rewards.solved}.")
     elif not any_truth:
         return (
             "Nothing says which files were relevant or whether a trial was solved, so neither "
@@ -276,13 +333,13 @@ def alone_text(
         said.append("No trial has a reward, so nothing says what was solved.")
     if linked is None or not any_truth:
         return " ".join([*said, *(() if any_truth else ("Relevant files are not known.",))])
-    shown, otherwise = _counted(linked.by_found)
+    shown, otherwise = linked.by_found.shown_all.n, linked.by_found.otherwise.n
     if shown + otherwise and not (shown and otherwise):
         n = shown + otherwise
         where = f" in {'all' if shown else 'none of'} {n:,} trials" if n > 1 else ""
         not_one = "Not every" if n == 1 and otherwise else "Every"
         said.append(f"{not_one} relevant file was shown{where}.")
-    return " ".join([*said, *found_words(linked, graded=False, sized=True)])
+    return " ".join([*said, *found_words(linked, rewards, sized=True)])
 
 
 def unpaired_words(own: UnpairedComparison) -> str:

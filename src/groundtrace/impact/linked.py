@@ -26,7 +26,7 @@ from groundtrace.documents.answer import (
     Solved,
     Strata,
 )
-from groundtrace.impact.aggregates import PASS
+from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.resample import (
@@ -178,7 +178,11 @@ def _linked(x: Floats, y: Floats, units: Ints, n: int, trials: int, draws: Draws
 
 
 def _by_found(trials: _Trials) -> ByFound:
-    """Solved trials by whether every relevant file was shown."""
+    """Solved trials by whether every relevant file was shown; none counts where rewards do not say
+    which trial is solved."""
+    if on_other_scale(float(np.max(np.abs(trials.y)))):
+        none = Solved(n=0, solved=0)
+        return ByFound(shown_all=none, otherwise=none, difference=None, ci_low=None, ci_high=None)
     all_shown = trials.x >= 1 - _SLACK
     solved = trials.y >= PASS - _SLACK
     sides = [_solved(solved[all_shown]), _solved(solved[~all_shown])]

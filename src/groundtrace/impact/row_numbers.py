@@ -83,6 +83,7 @@ class Style(Frozen, frozen=True):
         found = abs(self._difference(row, self.decimals_of_means))
         if self.before == "$" and found < 1:
             cents = f"{found.scaleb(2):,}"
+            cents = cents.rstrip("0").rstrip(".") if "." in cents else cents
             return "1 cent" if cents == "1" else f"{cents} cents"
         return self._sign(found, "", f"{found:,}", self.behind)
 

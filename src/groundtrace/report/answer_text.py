@@ -176,10 +176,13 @@ def about(answer: Answer) -> str:
 
 def shown_rows(rows: Sequence[AnswerRow]) -> tuple[ShownRow, ...]:
     """The texts of an answer's rows."""
-    return tuple(map(_shown_row, rows, styles_of(rows)))
+    most = max((row.n for row in rows), default=0)
+    return tuple(
+        _shown_row(row, style, most) for row, style in zip(rows, styles_of(rows), strict=True)
+    )
 
 
-def _shown_row(row: AnswerRow, style: Style) -> ShownRow:
+def _shown_row(row: AnswerRow, style: Style, most: int) -> ShownRow:
     alone = row.verdict is None and row.delta is None
     return ShownRow(
         question=QUESTIONS[row.question],
@@ -190,7 +193,7 @@ def _shown_row(row: AnswerRow, style: Style) -> ShownRow:
         word="" if alone else _word(row),
         change="" if alone else style.change(row),
         interval="" if alone else _interval(row, style),
-        more="; ".join(_more(row)),
+        more="" if alone else "; ".join(_more(row, most)),
         tone=tone(row),
         counts=plural(row.n, "task")
         if alone or row.better is None
@@ -218,7 +221,9 @@ def _interval(row: AnswerRow, style: Style) -> str:
     return f"({reason(row.reason) or 'no interval'})"
 
 
-def _more(row: AnswerRow) -> Iterator[str]:
+def _more(row: AnswerRow, most: int) -> Iterator[str]:
+    if 0 < row.n < most and row.better is not None:
+        yield f"known for {row.n:,} of {plural(most, 'task')}"
     ratio = row.typical_ratio
     if ratio is not UNSET and ratio != 1 and (ratio > 1) != ((row.delta or 0.0) > 0):
         yield f"typical task {formats.ratio(ratio)}"

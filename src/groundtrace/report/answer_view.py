@@ -140,9 +140,7 @@ def answer_view(
         else "",
         meanings=_meanings(
             list(dict.fromkeys(row.metric for row in rows)),
-            ratios=any(
-                row.more.startswith("typical") for one in compared for row in shown(one).rows
-            ),
+            ratios=any("typical task" in row.more for one in compared for row in shown(one).rows),
         ),
     )
 
