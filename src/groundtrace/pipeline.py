@@ -108,8 +108,8 @@ def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | 
         with time_limit(work.context.settings.trial_seconds):
             reading = read_trial(work.trial, work.context, work.problems, work.truth_fingerprint)
             return reading, _metrics(reading, work.context)
-    except TimeLimitReached:
-        reading = stopped_reading(work)
+    except TimeLimitReached as reached:
+        reading = stopped_reading(work, reached)
         return reading, _metrics(reading, work.context)
 
 

@@ -17,7 +17,7 @@ import tarfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path
@@ -30,14 +30,17 @@ from tests.adversarial.worlds import line, put, result_of, stream
 GOOD = 10
 MB = 1 << 20
 
-META = line(
-    timestamp="2026-01-01T00:00:00Z", type="session_meta", payload={"id": "x", "cwd": "/w"}
-)
+META = line(timestamp="2026-01-01T00:00:00Z", type="session_meta", payload={"id": "x", "cwd": "/w"})
 
 
 def rollout_call(name: str, arguments: dict[str, Any], output: str) -> str:
     """A call of a rollout, and its answer."""
-    call = {"type": "function_call", "name": name, "call_id": "c", "arguments": json.dumps(arguments)}
+    call = {
+        "type": "function_call",
+        "name": name,
+        "call_id": "c",
+        "arguments": json.dumps(arguments),
+    }
     answer = {"type": "function_call_output", "call_id": "c", "output": output}
     return "".join(
         line(timestamp="2026-01-01T00:00:01Z", type="response_item", payload=payload)
@@ -121,25 +124,25 @@ def with_damage(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
-def loose(bad: Path) -> None:
-    """Traces without a trial's folder: each kind once."""
-    put(bad / "zst/rollout-2026-01-01T00-00-00-aa.jsonl.zst", packed(2048 * MB, b" "))
+def loose(bad: Path, scale: int) -> None:
+    """Traces without a trial's folder: each kind once. What takes time to make is smaller by `scale`."""
+    put(bad / "zst/rollout-2026-01-01T00-00-00-aa.jsonl.zst", packed(2048 * MB // scale, b" "))
     put(bad / "zst/rollout-2026-01-01T00-00-00-ab.jsonl.zst", packed(60 * MB, b"{}\n"))
     put(bad / "eval/overlap.eval", overlapping())
     put(bad / "eval/half.eval", b"PK\x03\x04" + bytes(3000))
-    put(bad / "eval/one.eval", archive(1, 1024 * MB))
-    put(bad / "eval/many.eval", archive(30_000, 10))
+    put(bad / "eval/one.eval", archive(1, 1024 * MB // scale))
+    put(bad / "eval/many.eval", archive(30_000 // scale, 10))
     put(bad / "tar/a.tar.gz", packed_tar())
-    put(bad / "tar/trace.jsonl.gz", gzip.compress(b" " * (256 * MB), 1))
+    put(bad / "tar/trace.jsonl.gz", gzip.compress(b" " * (256 * MB // scale), 1))
     put(bad / "json/deep.json", b'{"messages":' + b"[" * (20 * MB))
     put(bad / "json/deep.jsonl", META.encode() + b'{"type":"response_item","payload":' + b"[" * MB)
-    put(bad / "json/objects.json", b'{"messages":[' + b"{}," * (5 * MB) + b"{}]}")
-    put(bad / "json/lists.json", b'{"messages":[' + b"[]," * (20 * MB) + b"[]]}")
+    put(bad / "json/objects.json", b'{"messages":[' + b"{}," * (5 * MB // scale) + b"{}]}")
+    put(bad / "json/lists.json", b'{"messages":[' + b"[]," * (20 * MB // scale) + b"[]]}")
     put(bad / "json/keys.json", '{"messages":[{' + '"role":"user",' * MB + '"content":"x"}]}')
     digits = b'{"messages":[{"role":"user","content":"x"}],"n":' + b"9" * (8 * MB) + b"}"
     put(bad / "json/digits.json", digits)
     put(bad / "json/power.json", b'{"messages":[],"n":1e' + b"9" * 5000 + b"}")
-    put(bad / "lines/empty.jsonl", META.encode() + b"\n" * (50 * MB))
+    put(bad / "lines/empty.jsonl", META.encode() + b"\n" * (50 * MB // scale))
     put(bad / "lines/letters.jsonl", META.encode() + b"x" * (100 * MB))
     put(bad / "lines/nan.jsonl", stream("/workspace/a.py").replace(": 10,", ": NaN,"))
     with (bad / "lines/sparse.jsonl").open("wb") as sparse:
@@ -147,17 +150,28 @@ def loose(bad: Path) -> None:
         sparse.truncate(1 << 36)
     half = json.dumps({"instance_id": "a__b-1", "messages": [{"role": "user", "content": "x"}]})
     put(bad / "lines/rows.jsonl", f"{half}\n{half}\n{half[:-10]}")
-    parquet(bad / "parquet/cell.parquet", "SELECT repeat('x', 700000000) AS trajectory, 'a' AS instance_id")
-    parquet(bad / "parquet/rows.parquet", "SELECT range AS instance_id, '[]' AS messages FROM range(20000000)")
-    parquet(bad / "parquet/lies.parquet", "SELECT 'task-' || range AS instance_id, '[]' AS messages FROM range(1000)")
+    parquet(
+        bad / "parquet/cell.parquet",
+        f"SELECT repeat('x', {700_000_000 // scale}) AS trajectory, 'a' AS instance_id",
+    )
+    parquet(
+        bad / "parquet/rows.parquet",
+        f"SELECT range AS instance_id, '[]' AS messages FROM range({20_000_000 // scale})",
+    )
+    parquet(
+        bad / "parquet/lies.parquet",
+        "SELECT 'task-' || range AS instance_id, '[]' AS messages FROM range(1000)",
+    )
     with_lies(bad / "parquet/lies.parquet")
     put(bad / "parquet/cut.parquet", b"PAR1" + bytes(100))
     powershell = {
         "nested.jsonl": "$(" * 50_000,
         "here.jsonl": "@'\n" * 50_000,
         "pipes.jsonl": "Get-Content a.py | " * 20_000 + "Select-Object -First 1",
-        "blocks.jsonl": "foreach ($f in Get-ChildItem) { " * 5_000 + "Get-Content $f " + "}" * 5_000,
-        "quotes.jsonl": 'powershell -Command "' + "`\"" * 100_000,
+        "blocks.jsonl": "foreach ($f in Get-ChildItem) { " * 5_000
+        + "Get-Content $f "
+        + "}" * 5_000,
+        "quotes.jsonl": 'powershell -Command "' + '`"' * 100_000,
     }
     for name, command in powershell.items():
         call = rollout_call("shell", {"command": ["powershell", "-Command", command]}, "x\n" * 1000)
@@ -167,10 +181,13 @@ def loose(bad: Path) -> None:
         "heredocs.jsonl": "<<E\n" * 50_000,
         "chain.jsonl": "cat a.py;" * 50_000,
         "equals.jsonl": "a == b == " * 20_000,
-        "patch.jsonl": "apply_patch <<'EOF'\n*** Begin Patch\n" + "*** Update File: a.py\n@@\n" * 50_000,
+        "patch.jsonl": "apply_patch <<'EOF'\n*** Begin Patch\n"
+        + "*** Update File: a.py\n@@\n" * 50_000,
     }
     for name, command in shell.items():
-        call = rollout_call("shell", {"command": ["bash", "-lc", command]}, "diff --git a/x b/x\n" * 20_000)
+        call = rollout_call(
+            "shell", {"command": ["bash", "-lc", command]}, "diff --git a/x b/x\n" * 20_000
+        )
         put(bad / "shell" / name, META + call)
 
 
@@ -190,12 +207,19 @@ def on_disk(runs: Path) -> None:
     (bad / "again").symlink_to(runs / "good")
     (bad / "out").symlink_to("/etc")
     (bad / "device.jsonl").symlink_to("/dev/zero")
-    (bad / "hard.jsonl").hardlink_to(runs / "good/task-0.jsonl")
+    (runs / "links").mkdir()
+    (runs / "links/hard.jsonl").hardlink_to(runs / "good/task-0.jsonl")
     for number in range(6):
         (bad / f"mesh{number}").mkdir()
         for other in range(6):
             (bad / f"mesh{number}/l{other}").symlink_to(bad / f"mesh{other}")
-    for name in (b"caf\xe9.jsonl", b"\x1b[31m.jsonl", b"a\nb.jsonl", b"-rf.jsonl", b"\xe2\x80\xaex.jsonl"):
+    for name in (
+        b"caf\xe9.jsonl",
+        b"\x1b[31m.jsonl",
+        b"a\nb.jsonl",
+        b"-rf.jsonl",
+        b"\xe2\x80\xaex.jsonl",
+    ):
         put(Path(os.fsdecode(os.fsencode(bad) + b"/" + name)), stream("/workspace/src/a.py"))
     deep = bad
     for _ in range(100):
@@ -214,9 +238,14 @@ def recorded(runs: Path) -> None:
     deep = '{"a":' * 100_000
     trials: dict[str, dict[str, bytes | str | Any]] = {
         "result": {"result.json": deep, "agent/claude-code.txt": stream("/workspace/src/a.py")},
-        "config": {"config.json": b'{"a":' + b"9" * MB, "agent/claude-code.txt": stream("/workspace/src/a.py")},
+        "config": {
+            "config.json": b'{"a":' + b"9" * MB,
+            "agent/claude-code.txt": stream("/workspace/src/a.py"),
+        },
         "line": {"agent/claude-code.txt": stream("/workspace/src/a.py") + "[" * (80 * MB)},
-        "steps": {"agent/trajectory.json": b'{"schema_version":"ATIF-v1.2","steps":[' + b"{}," * (8 * MB)},
+        "steps": {
+            "agent/trajectory.json": b'{"schema_version":"ATIF-v1.2","steps":[' + b"{}," * (8 * MB)
+        },
         "calls": {"agent/claude-code.txt": stream(*["/workspace/src/a.py"] * 20_000)},
         "packed": {"agent/a.jsonl.gz": gzip.compress(bytes(64 * MB), 1)},
     }
@@ -249,8 +278,14 @@ def tasks(top: Path) -> None:
         "deep": ("tests/ground_truth.json", b'{"files":' + b"[" * (10 * MB)),
         "many": ("tests/ground_truth.json", b'{"files":[' + b'"a.py",' * (4 * MB) + b'"a.py"]}'),
         "large": ("tests/ground_truth.json", b'{"files":["' + b"x" * (100 * MB)),
-        "patch": ("gold.patch", "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n" * 50_000),
-        "hunks": ("solution/solve.sh", "git apply <<'E'\n" + "@@ -1,99999999 +1,99999999 @@\n" * 50_000),
+        "patch": (
+            "gold.patch",
+            "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n" * 50_000,
+        ),
+        "hunks": (
+            "solution/solve.sh",
+            "git apply <<'E'\n" + "@@ -1,99999999 +1,99999999 @@\n" * 50_000,
+        ),
         "text": ("instruction.md", "`src/" * 500_000),
     }
     for name, (file, data) in bad.items():
@@ -263,17 +298,30 @@ def tasks(top: Path) -> None:
     (top / "suite/loop").symlink_to(top)
 
 
-def task_files(top: Path) -> dict[str, Path]:
+def task_files(top: Path, scale: int) -> dict[str, Path]:
     """Files of tasks that are hostile, each for a run of its own: a user names one."""
-    row = {"instance_id": "task-0", "repo": "a/b", "patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n"}
+    row = {
+        "instance_id": "task-0",
+        "repo": "a/b",
+        "patch": "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b\n",
+    }
     top.mkdir(parents=True, exist_ok=True)
-    parquet(top / "cell.parquet", "SELECT 'task-0' AS instance_id, repeat('x', 700000000) AS patch")
-    parquet(top / "rows.parquet", "SELECT range AS instance_id, '' AS patch FROM range(20000000)")
+    parquet(
+        top / "cell.parquet",
+        f"SELECT 'task-0' AS instance_id, repeat('x', {700_000_000 // scale}) AS patch",
+    )
+    parquet(
+        top / "rows.parquet",
+        f"SELECT range AS instance_id, '' AS patch FROM range({20_000_000 // scale})",
+    )
     many = f"SELECT 'task-' || range AS instance_id, '{row['patch']}' AS patch FROM range(1000)"
     for name, spoil in (("lies.parquet", with_lies), ("damaged.parquet", with_damage)):
         parquet(top / name, many)
         spoil(top / name)
-    parquet(top / "texts.parquet", "SELECT 'task-' || range AS instance_id, repeat('x', 1000000) AS patch FROM range(2000)")
+    parquet(
+        top / "texts.parquet",
+        "SELECT 'task-' || range AS instance_id, repeat('x', 1000000) AS patch FROM range(2000)",
+    )
     put(top / "deep.json", b"[" * (20 * MB))
     put(top / "deep.jsonl", json.dumps(row) + '\n{"instance_id":' + "[" * (5 * MB))
     put(top / "patches.jsonl", json.dumps(row | {"patch": row["patch"] * 200_000}) + "\n")
@@ -286,8 +334,14 @@ def task_files(top: Path) -> dict[str, Path]:
 def git(folder: Path, *words: str) -> str:
     own = os.environ | {"HOME": str(folder), "GIT_CONFIG_GLOBAL": "/dev/null"}
     for who in ("AUTHOR", "COMMITTER"):
-        own |= {f"GIT_{who}_NAME": "a", f"GIT_{who}_EMAIL": "a@b", f"GIT_{who}_DATE": "1700000000 +0000"}
-    ran = subprocess.run(["git", "-C", str(folder), *words], env=own, check=True, capture_output=True, text=True)
+        own |= {
+            f"GIT_{who}_NAME": "a",
+            f"GIT_{who}_EMAIL": "a@b",
+            f"GIT_{who}_DATE": "1700000000 +0000",
+        }
+    ran = subprocess.run(
+        ["git", "-C", str(folder), *words], env=own, check=True, capture_output=True, text=True
+    )
     return ran.stdout.strip()
 
 
@@ -383,21 +437,35 @@ class World(NamedTuple):
     commit: str
 
 
-def make(top: Path) -> World:
-    """Every kind at its real size."""
+def make(top: Path, scale: int = 1) -> World:
+    """Every kind, at its real size or smaller where that takes long to make."""
     runs = top / "runs"
     for number in range(GOOD):
-        put(runs / "good" / f"task-{number}.jsonl", stream("/workspace/src/a.py", "/workspace/src/large.py", "/workspace/src/delta.py"))
-    loose(runs / "bad")
+        put(
+            runs / "good" / f"task-{number}.jsonl",
+            stream("/workspace/src/a.py", "/workspace/src/large.py", "/workspace/src/delta.py"),
+        )
+    loose(runs / "bad", scale)
     on_disk(runs)
     recorded(top / "recorded")
     tasks(top / "tasks")
-    commit = repository(top / "repos/owner__bad")
-    rows = [{"instance_id": f"task-{n}", "repo": "owner/bad", "base_commit": commit,
-             "patch": "".join(f"--- a/{f}\n+++ b/{f}\n@@ -1,2 +1,2 @@\n def f():\n-    pass\n+    return\n"
-                              for f in ("src/a.py", "src/large.py", "src/delta.py"))} for n in range(GOOD)]
+    commit = repository(top / "repos/owner__bad", giant=900 // scale * MB)
+    rows = [
+        {
+            "instance_id": f"task-{n}",
+            "repo": "owner/bad",
+            "base_commit": commit,
+            "patch": "".join(
+                f"--- a/{f}\n+++ b/{f}\n@@ -1,2 +1,2 @@\n def f():\n-    pass\n+    return\n"
+                for f in ("src/a.py", "src/large.py", "src/delta.py")
+            ),
+        }
+        for n in range(GOOD)
+    ]
     put(top / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    return World(runs, top / "tasks", task_files(top / "files"), top / "repos/owner__bad", commit)
+    return World(
+        runs, top / "tasks", task_files(top / "files", scale), top / "repos/owner__bad", commit
+    )
 
 
 class Took(NamedTuple):
@@ -412,7 +480,9 @@ class Took(NamedTuple):
     said: str
 
 
-def measured(*words: object, timeout: float = 900, environment: dict[str, str] | None = None) -> Took:
+def measured(
+    *words: object, timeout: float = 900, environment: dict[str, str] | None = None
+) -> Took:
     """Run groundtrace and watch the memory of it and its children."""
     before = time.monotonic()
     own = os.environ | (environment or {})
@@ -436,7 +506,13 @@ def measured(*words: object, timeout: float = 900, environment: dict[str, str] |
         said.append(process.stdout.read() or b"")
     used = os.times()
     text = b"".join(said).decode("utf-8", "backslashreplace")
-    return Took(process.returncode, time.monotonic() - before, used.children_user + used.children_system, most >> 20, text)
+    return Took(
+        process.returncode,
+        time.monotonic() - before,
+        used.children_user + used.children_system,
+        most >> 20,
+        text,
+    )
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -455,29 +531,82 @@ def _resident(pid: int) -> int:
 def main() -> None:
     top = Path(sys.argv[1])
     flags = sys.argv[2:]
-    world = make(top) if not top.exists() else World(
-        top / "runs", top / "tasks", {p.name: p for p in sorted((top / "files").iterdir())}, top / "repos/owner__bad", ""
+    world = (
+        make(top)
+        if not top.exists()
+        else World(
+            top / "runs",
+            top / "tasks",
+            {p.name: p for p in sorted((top / "files").iterdir())},
+            top / "repos/owner__bad",
+            "",
+        )
     )
-    commands: list[tuple[str, Callable[[], tuple[object, ...]]]] = []
     out = top / "out"
     common = ("--out", out, "--format", "md", "--no-progress")
     print("made", flush=True)
     for name, words in {
         "run": ("run", world.runs, "--tasks", world.tasks, "-v", *common),
         "again": ("run", world.runs, "--tasks", world.tasks, *common),
-        "recorded": ("run", top / "recorded", "--tasks", world.tasks, "-v", "--out", top / "out-recorded", *common[2:]),
-        "repos": ("run", world.runs / "good", "--tasks", top / "rows.jsonl", "--repos", world.repository.parent, "--out", top / "out-repos", *common[2:]),
-        "git:": ("run", world.runs / "good", "--tasks", f"git:{world.repository}", *common[:1], top / "out-git", *common[2:]),
-        "git:HEAD": ("run", world.runs / "good", "--tasks", f"git:{world.repository}@HEAD", *common[:1], top / "out-git", *common[2:]),
+        "recorded": (
+            "run",
+            top / "recorded",
+            "--tasks",
+            world.tasks,
+            "-v",
+            "--out",
+            top / "out-recorded",
+            *common[2:],
+        ),
+        "repos": (
+            "run",
+            world.runs / "good",
+            "--tasks",
+            top / "rows.jsonl",
+            "--repos",
+            world.repository.parent,
+            "--out",
+            top / "out-repos",
+            *common[2:],
+        ),
+        "git:": (
+            "run",
+            world.runs / "good",
+            "--tasks",
+            f"git:{world.repository}",
+            *common[:1],
+            top / "out-git",
+            *common[2:],
+        ),
+        "git:HEAD": (
+            "run",
+            world.runs / "good",
+            "--tasks",
+            f"git:{world.repository}@HEAD",
+            *common[:1],
+            top / "out-git",
+            *common[2:],
+        ),
         **{
-            file: ("run", world.runs / "good", "--tasks", path, "--out", top / "out-files", *common[2:])
+            file: (
+                "run",
+                world.runs / "good",
+                "--tasks",
+                path,
+                "--out",
+                top / "out-files",
+                *common[2:],
+            )
             for file, path in world.files.items()
         },
     }.items():
         before = os.times()
         took = measured(*words, *flags)
         processor = took.processor - before.children_user - before.children_system
-        print(f"{name}: exit {took.code}, {took.seconds:.1f} s, {processor:.1f} s of processor time, {took.megabytes} MB", flush=True)
+        print(
+            f"{name}: exit {took.code}, {took.seconds:.1f} s, {processor:.1f} s of processor time, {took.megabytes} MB",
+            flush=True,
+        )
         put(top / f"said-{name.replace(':', '')}.txt", took.said)
         if name != "run":
             print("   ", took.said.strip()[-400:].replace("\n", "\n    "))

@@ -5,7 +5,8 @@ that hangs or unpacks without end.
 What is over a limit raises `OverLimitError`, an ordinary exception that says which limit.
 
 In the main thread of a process, the system's timer interrupts even a regular expression that is
-being matched. In other threads, such as a Dask worker's, a watcher checks how much processor time
+being matched, and ends work that only waits: a reader of another package that sleeps, a disk that
+does not answer. In other threads, such as a Dask worker's, a watcher checks how much processor time
 the thread has used and raises in it; there only Python code can be interrupted.
 """
 
@@ -23,6 +24,15 @@ from types import FrameType
 
 AGAIN_SECONDS = 1.0
 """Seconds until the exception is raised again, if some code has caught it."""
+
+
+IDLE = 10
+"""How many times as long work may wait, without a break, as it may compute."""
+_PARTS = 20
+"""Pieces of this time. A process that was stopped gets one signal for all that it missed."""
+_AT_WORK = 0.02
+"""Share of processor time from which a process does not merely wait: one of many on a busy machine
+has more."""
 
 
 MEMORY = 320 * 1024 * 1024
@@ -64,10 +74,8 @@ def guarded(size: int | None = 0) -> Iterator[None]:
         of_memory = nullcontext() if size is None else _memory_limit(MEMORY + _OF_SIZE * size)
         with time_limit(seconds), of_memory:
             yield
-    except TimeLimitReached:
-        raise OverLimitError(
-            f"not read: it took more than {seconds:g} seconds of processor time; see --trial-seconds"
-        ) from None
+    except TimeLimitReached as reached:
+        raise OverLimitError(f"not read: {reached.why(seconds)}; see --trial-seconds") from None
     except MemoryError:
         raise OverLimitError(
             f"not read: it needs more than {(MEMORY + _OF_SIZE * (size or 0)) >> 20} MB of memory"
@@ -124,6 +132,21 @@ class TimeLimitReached(BaseException):
     It is not an `Exception`, because the code that isolates one broken call catches `Exception`
     and must not catch this.
     """
+
+    is_idle = False
+    """It used hardly any, and waited for something that did not come."""
+
+    def why(self, seconds: float) -> str:
+        """What was over the limit of so many seconds."""
+        if self.is_idle:
+            return (
+                f"it waited more than {IDLE * seconds:g} seconds for something that does not come"
+            )
+        return f"it took more than {seconds:g} seconds of processor time"
+
+
+class _WaitedTooLong(TimeLimitReached):
+    is_idle = True
 
 
 @contextmanager
@@ -182,11 +205,38 @@ def _timer(seconds: float) -> Iterator[None]:
     before = signal.signal(signal.SIGPROF, reached)
     signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
     try:
-        yield
+        with _no_endless_wait(seconds):
+            yield
     finally:
         active = False
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def _no_endless_wait(seconds: float) -> Iterator[None]:
+    """Raise in the block if it does nothing for a long time."""
+    if signal.getitimer(signal.ITIMER_REAL)[0] > 0:  # somebody else's clock, as of pytest-timeout
+        yield
+        return
+    every = IDLE * seconds / _PARTS
+    used, waited = time.process_time(), 0
+
+    def tick(_number: int, _frame: FrameType | None) -> None:
+        nonlocal used, waited
+        now = time.process_time()
+        waited = waited + 1 if now - used < _AT_WORK * every else 0
+        used = now
+        if waited >= _PARTS:
+            raise _WaitedTooLong
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, every, every)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -67,7 +67,7 @@ WIDEST = 48
 
 def in_columns(headings: list[str], rows: Iterable[Iterable[str]]) -> str:
     """Rows in columns, as plain text that reads well in a terminal and in a file."""
-    cells = [headings, *(list(row) for row in rows)]
+    cells = [headings, *([visible(cell) for cell in row] for row in rows)]
     widths = [min(max(len(row[i]) for row in cells), WIDEST) for i in range(len(headings))]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

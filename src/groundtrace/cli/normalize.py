@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from groundtrace.base.visible import in_columns, plural
+from groundtrace.base.visible import in_columns, plural, visible
 from groundtrace.cli import from_options
 from groundtrace.cli.prepare import prepared_request, settings_of
 from groundtrace.cli.terminal import (
@@ -132,7 +132,8 @@ def normalized_text(done: Normalized, *, everything: bool = False) -> str:
     lines += [f"task definitions: {note}" for note in done.notes[:shown]]
     if (more := len(done.notes[SHOWN_NOTES:])) and not everything:
         lines.append(f"task definitions: and {plural(more, 'more problem')}; -v lists all")
-    return "\n".join(lines)
+    # A name with a line end must not look like a line of ours.
+    return "\n".join(map(visible, lines))
 
 
 def list_trials(runs: str, settings: Settings, given: Mapping[str, Any]) -> int:

@@ -14,6 +14,7 @@ The names of a trial, in the order of the evidence (D57):
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import model_name
 from groundtrace.config import Settings
@@ -423,6 +425,8 @@ def _outcome(row: ManifestRow | None, stated: Stated, beside: OutcomeBeside) -> 
 
 MAX_SKIPPED = 1_000
 """How many files that are not traces are listed by name; the rest are only counted."""
+MAX_OF_FOLDER = 100
+"""How many of them from one folder, so that 3,000 empty files hide no file of another folder."""
 
 
 def discover_loose(
@@ -436,18 +440,28 @@ def discover_loose(
 ) -> Iterator[Found]:
     """The trials among the traces of a folder, with skipped files and problems."""
     items: list[LooseItem] = []
-    passed = 0
+    passed: Counter[str] = Counter()
+    named = 0
     for found in loose_items(folder, loose, settings):
         if isinstance(found, LooseItem):
             items.append(found)
         elif isinstance(found, FoundProblem):
             yield FoundProblem(found.path, run_id, found.problem)
         else:
-            passed += 1
-            if passed <= MAX_SKIPPED:
+            place = found.path.rpartition("/")[0]
+            passed[place] += 1
+            if passed[place] > MAX_OF_FOLDER:
+                continue
+            named += 1
+            if named <= MAX_SKIPPED:
                 yield Skipped(found.path, run_id, found.reason)
-    if passed > MAX_SKIPPED:
-        yield Skipped(".", run_id, f"and {passed - MAX_SKIPPED:,} more files that are not traces")
+    for place, number in passed.items():
+        if number > MAX_OF_FOLDER and named <= MAX_SKIPPED:
+            rest = f"and {number - MAX_OF_FOLDER:,} more files that are not traces"
+            yield Skipped(place or ".", run_id, rest)
+    if named > MAX_SKIPPED:
+        rest = f"and {sum(passed.values()) - MAX_SKIPPED:,} more files that are not traces"
+        yield Skipped(".", run_id, rest)
     for copy in _without_copies(items):
         yield Skipped(copy.path, run_id, copy.reason)
     given = [Layout(pattern) for pattern in settings.layout]
@@ -489,7 +503,14 @@ def _look_into(items: list[LooseItem], settings: Settings, tasks: TaskIndex | No
     from groundtrace.discover.own_sessions import use_of
     from groundtrace.truth.own_commits import match_sessions
 
-    uses = [use_of(_trace_of(item, settings), settings) for item in items]
+    uses = []
+    for item in items:
+        try:
+            with guarded(None):
+                uses.append(use_of(_trace_of(item, settings), settings))
+        except OverLimitError as error:
+            item.problems.append(Problem(item.path, "too_large", str(error)))
+            uses.append(use_of(Trace(), settings))
     for item, use in zip(items, uses, strict=True):
         item.use = None if by in (None, "folder") else use
     if histories:

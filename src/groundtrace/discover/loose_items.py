@@ -114,7 +114,12 @@ def _may_have_companions(folder: Folder, file: str) -> bool:
     from groundtrace.traces import all_readers
     from groundtrace.traces.kit.loose import recognise
 
-    found, _, _ = recognise(folder, file, all_readers()[0], named=True)
+    entry = folder.stat(file)
+    try:
+        with guarded(0 if entry is None else entry.size):
+            found, _, _ = recognise(folder, file, all_readers()[0], named=True)
+    except OverLimitError:  # discovery names it
+        return True
     return found is not None and not hasattr(found.reader, "samples")
 
 

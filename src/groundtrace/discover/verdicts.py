@@ -497,10 +497,14 @@ def _json(place: _FolderRecords, name: str) -> Any:
 def _patches(place: _FolderRecords, name: str) -> dict[str, str]:
     """Instance id to the submitted patch."""
     found: dict[str, str] = {}
-    for row in rows_of(place.folder, name, place.named(name), place.problems):
-        patch = patch_of(row)
-        if patch is not None:
-            found.setdefault(*patch)
+    try:
+        with guarded(MAX_RECORD):
+            for row in rows_of(place.folder, name, place.named(name), place.problems):
+                patch = patch_of(row)
+                if patch is not None:
+                    found.setdefault(*patch)
+    except OverLimitError as error:
+        place.problems.append(Problem(place.named(name), "too_large", str(error)))
     return found
 
 

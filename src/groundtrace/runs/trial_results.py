@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.limit import TimeLimitReached
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.masked import masked
 from groundtrace.documents.outcomes import TrialOutcome
@@ -55,12 +56,14 @@ class TrialDone(Frozen, frozen=True):
     """The row as it is stored (`rows.kept`), if it comes from a worker."""
 
 
-def stopped_reading(work: TrialWork) -> TrialReading:
+def stopped_reading(work: TrialWork, why: TimeLimitReached) -> TrialReading:
     """The reading of a trial that took too long: no calls, no truth, and the reason (D78)."""
     settings = work.context.settings
     reason = (
         f"stopped after {settings.trial_seconds} seconds of processor time; see --trial-seconds"
     )
+    if why.is_idle:
+        reason = f"stopped: {why.why(settings.trial_seconds)}; see --trial-seconds"
     problems = (*work.problems, Problem(".", "time_limit", reason))
     trace, truth = Trace(), GroundTruth()
     with masking(settings.mask):

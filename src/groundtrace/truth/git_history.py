@@ -259,8 +259,74 @@ def _first_parent(repo: str, sha: str) -> str | None:
 
 def _patch(repo: str, old: str | None, new: str, files: Sequence[str] | None = None) -> bytes:
     ends = ["--root", new] if old is None else [old, new]
-    named = [] if files is None else ["--", *(f":(top,literal){file}" for file in files)]
-    return run_git(repo, [*_DIFF, *ends, *named])
+    named = [] if files is None else [f":(top,literal){file}" for file in files]
+    try:
+        return run_git(repo, [*_DIFF, *ends, "--", *named])
+    except GitError:
+        # A file that is 900 MB of deltas cannot be compared, even to say that it is too large.
+        large = _large_files(repo, ends, named)
+        if not large:
+            raise
+    without = [f":(top,literal,exclude){os.fsdecode(change.path)}" for change in large]
+    small = run_git(repo, [*_DIFF, *ends, "--", *named, *without])
+    return small + b"".join(map(_as_binary, large))
+
+
+class _Change(NamedTuple):
+    """A file that a commit changes, as git lists it."""
+
+    modes: tuple[bytes, bytes]
+    """Before and after; zeros where there is no file."""
+    blobs: tuple[bytes, bytes]
+    path: bytes
+
+
+def _large_files(repo: str, ends: list[str], named: list[str]) -> list[_Change]:
+    """The changed files that are too large to be compared."""
+    asked = ["diff-tree", "-r", "-z", "--raw", "--full-index", "--no-commit-id", "--no-renames"]
+    parts = run_git(repo, [*asked, *ends, "--", *named]).split(b"\0")
+    changes = []
+    for head, path in zip(parts[::2], parts[1::2], strict=False):
+        old_mode, new_mode, old, new, _ = head.removeprefix(b":").split(b" ")
+        changes.append(_Change((old_mode, new_mode), (old, new), path))
+    blobs = b"".join(blob + b"\n" for change in changes for blob in change.blobs)
+    check = ["cat-file", "--batch-check=%(objectname) %(objectsize)"]
+    sizes = dict(line.split(b" ", 1) for line in run_git(repo, check, given=blobs).splitlines())
+    return [
+        change
+        for change in changes
+        if any(sizes[blob].isdigit() and int(sizes[blob]) > LARGE_FILE for blob in change.blobs)
+    ]
+
+
+def _as_binary(change: _Change) -> bytes:
+    """What git says of a file that it does not compare."""
+    a, b = _quoted(b"a/" + change.path), _quoted(b"b/" + change.path)
+    old_mode, new_mode = change.modes
+    if not int(old_mode, 8):
+        said, a = b"new file mode %s\n" % new_mode, b"/dev/null"
+    elif not int(new_mode, 8):
+        said, b = b"deleted file mode %s\n" % old_mode, b"/dev/null"
+    else:
+        said = b"" if old_mode == new_mode else b"old mode %s\nnew mode %s\n" % change.modes
+    names = (_quoted(b"a/" + change.path), _quoted(b"b/" + change.path))
+    index = b"index %s..%s" % change.blobs + (b" " + new_mode if not said else b"")
+    return (
+        b"diff --git %s %s\n" % names + said + index + b"\nBinary files %s and %s differ\n" % (a, b)
+    )
+
+
+def _quoted(path: bytes) -> bytes:
+    """A path as git prints it (`core.quotePath`)."""
+    signs = [
+        _SIGNS.get(byte) or (bytes([byte]) if 32 <= byte < 127 else b"\\%03o" % byte)
+        for byte in path
+    ]
+    quoted = b"".join(signs)
+    return path if quoted == path else b'"' + quoted + b'"'
+
+
+_SIGNS = {ord('"'): b'\\"', ord("\\"): b"\\\\", 9: b"\\t", 10: b"\\n", 13: b"\\r"}
 
 
 # --- git in a repository that is not trusted -------------------------------------------------
@@ -279,8 +345,11 @@ MAX_REFLOG = 4 * 1024 * 1024
 MAX_TREES = 1000
 """Work trees of one repository whose reflogs are read."""
 
-MAX_MEMORY = 1024 * 1024 * 1024
+MAX_MEMORY = 400 * 1024 * 1024
 """Bytes that one process of git may allocate: an object of a gigabyte takes a megabyte in a pack."""
+
+LARGE_FILE = 64 * 1024 * 1024
+"""Bytes from which git does not compare a file line by line."""
 
 MAX_OUTPUT = 64 * 1024 * 1024
 """Largest patch in bytes; a larger change is not a task."""
@@ -290,7 +359,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.pager=cat",
     "core.quotePath=true",
-    "core.bigFileThreshold=64m",  # larger files are not compared line by line
+    f"core.bigFileThreshold={LARGE_FILE}",
     "diff.external=",
     "protocol.allow=never",
     "submodule.recurse=false",

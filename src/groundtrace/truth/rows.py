@@ -41,12 +41,12 @@ PARQUET_MEMORY = "256MB"
 """What DuckDB may use: a file of 29 kB with one cell of 900 MB took 2.6 GB."""
 PARQUET_SECONDS = 120.0
 """Seconds by the clock after which DuckDB is interrupted."""
-MAX_ROWS = 1_000_000
-"""Most rows of a file. The largest data sets have tens of thousands."""
+MAX_ROWS = 200_000
+"""Most rows of a file. The largest data sets have tens of thousands; a million tasks take 800 MB."""
 MOST_PROBLEMS = 10_000
 """Problems that are named: ten million rows without a name took 500 MB."""
 MAX_TEXT = 128 * 1024 * 1024
-MAX_RATIO = 16
+MAX_RATIO = 6
 """Characters that the rows of a Parquet file may hold, and times its size that a larger one may:
 repeated text takes hardly any room in the file, and all of its length in memory."""
 BATCH = 64
