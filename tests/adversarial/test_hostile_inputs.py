@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.base.limit import OverLimitError, allowed_seconds
+from groundtrace.base.limit import allowed_seconds
 from groundtrace.config import Settings
 from groundtrace.discover import discover
 from groundtrace.discover import loose as loose_module
@@ -21,7 +21,13 @@ from groundtrace.truth import git_history
 from groundtrace.truth.git_history import tasks_of_history
 from groundtrace.truth.rows import MAX_ROWS, read_task_rows
 from tests.adversarial import hostile
-from tests.adversarial.worlds import Call, put, stream
+from tests.adversarial.worlds import (
+    Call,
+    World,
+    assert_good_trial_was_evaluated,
+    put,
+    stream,
+)
 
 MOST_MEGABYTES = 500
 
@@ -35,7 +41,7 @@ def installed(top: Path, code: str) -> dict[str, str]:
     )
     put(
         top / "slow_reader-1.dist-info/entry_points.txt",
-        "[groundtrace.readers]\nslow = slow_reader:Slow\n",
+        f"[{READER_ENTRY_POINTS}]\nslow = slow_reader:Slow\n",
     )
     return {"PYTHONPATH": os.pathsep.join([str(top), *filter(None, sys.path)])}
 
@@ -60,8 +66,6 @@ def test_a_reader_that_hangs_costs_its_own_files_only(tmp_path: Path, claims: st
     """A reader that slept was waited for without end: only processor time was limited."""
 
     own = installed(tmp_path / "packages", READER.format(claims=claims))
-    entry = tmp_path / "packages/slow_reader-1.dist-info/entry_points.txt"
-    entry.write_text(f"[{READER_ENTRY_POINTS}]\nslow = slow_reader:Slow\n")
     for name in ("slow", "good"):
         put(tmp_path / f"runs/{name}.jsonl", stream("/workspace/src/a.py"))
     out = tmp_path / "out"
@@ -70,6 +74,39 @@ def test_a_reader_that_hangs_costs_its_own_files_only(tmp_path: Path, claims: st
     assert took.code == 0, took.said
     assert "slow.jsonl" in took.said and "more than 1" in took.said, took.said
     assert list(out.rglob("good.retrieval_metrics.json"))
+
+
+READS = """
+import time
+from groundtrace.traces.source import Recognised
+class Slow:
+    name = "slow"
+    patterns = ("agent/*.slow",)
+    def recognise(self, probe):
+        return Recognised("marker", "SLOW") if probe.head.startswith(b"SLOW") else None
+    def read(self, folder, path, keep):
+        time.sleep(100_000)
+"""
+
+
+def test_a_reader_that_waits_for_ever_in_a_trial_costs_that_trial(tmp_path: Path) -> None:
+    """In a worker too: the document says why, and the others are evaluated."""
+    own = installed(tmp_path / "packages", READS)
+    world = World(tmp_path)
+    world.good()
+    world.task("slow-1")
+    trial = world.trial("slow-1")
+    (trial / "agent/claude-code.txt").unlink()
+    put(trial / "agent/a.slow", "SLOW")
+    flags = ("--tasks", world.tasks, "--out", world.out, "--jobs", 2, "--format", "md")
+    took = hostile.measured(
+        "run", world.run, *flags, "--trial-seconds", 1, environment=own, timeout=60
+    )
+    assert took.code == 0 and "internal error" not in took.said, took.said
+    assert_good_trial_was_evaluated(world)
+    coverage = world.documents()["baseline slow-1"]["coverage"]
+    assert coverage["problems"]["time_limit"] == 1
+    assert "it waited more than 10 seconds" in coverage["degraded_reason"]
 
 
 def test_a_line_end_in_a_name_makes_no_line(tmp_path: Path, groundtrace: Call) -> None:
@@ -169,13 +206,17 @@ def test_predictions_beside_traces_are_read_within_the_limits(
     from groundtrace.discover import verdicts
 
     def hangs(*_: object) -> object:
-        raise OverLimitError("not read: it took more than 1 seconds")
+        while True:
+            pass
 
     monkeypatch.setattr(verdicts, "rows_of", hangs)
     put(tmp_path / "good.jsonl", stream("/workspace/src/a.py"))
     put(tmp_path / "preds.json", {"a__b-1": {"instance_id": "a__b-1", "model_patch": "x"}})
-    found = list(discover(LocalFolder(tmp_path), settings=Settings()))
+    with allowed_seconds(0.2):
+        found = list(discover(LocalFolder(tmp_path), settings=Settings()))
     assert len([item for item in found if isinstance(item, Trial)]) == 1
+    problems = [item.problem for item in found if isinstance(item, FoundProblem)]
+    assert [(p.kind, p.file) for p in problems] == [("too_large", "preds.json")]
 
 
 def test_the_state_of_a_file_is_asked_within_the_limits(
