@@ -8,11 +8,12 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from groundtrace.documents.answer import Answer, AnswerAssociation, AnswerEnough, AnswerRow, LookAt
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.answer import cost_per_solved
-from groundtrace.report.answer_text import analysis_text, render
+from groundtrace.report.answer_text import analysis_text, others, render, shown
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline-local", "mcp-remote"
@@ -177,13 +178,135 @@ def test_where_all_or_none_are_solved_nothing_is_said_about_finding(reward, said
     """“4 of 4 were solved, otherwise 8 of 8: 0 points (−49 to +32), so whether the two go together
     is open” was said."""
     alone = [row(f"t{i}", OTHER, {RECALL: (i % 3) / 2}, reward=reward) for i in range(12)]
-    assert answer(alone).headline == said
+    found = "Every relevant file was shown in 4 of 12 trials."
+    assert answer(alone).headline == f"{said} {found}"
     both = [
         row(f"t{i}", config, {RECALL: float(i % 2)}, reward=reward)
         for i in range(6)
         for config in (BASE, OTHER)
     ]
     assert answer(both).headline.endswith(f" {said}")
+
+
+def some(n: int, recall=(1.0,), reward=(1.0,), why=None):
+    """Trials of one configuration; recalls and rewards go round."""
+    return [
+        row(
+            f"t{i}",
+            OTHER,
+            {} if why else {RECALL: recall[i % len(recall)]},
+            reward=reward[i % len(reward)],
+            computable=why is None,
+            reason=why,
+        )
+        for i in range(n)
+    ]
+
+
+NEITHER = "so neither finding nor solving can be judged."
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (some(3, why="no_ground_truth", reward=(None,)), f"Nothing says which files were relevant or whether a trial was solved, {NEITHER}"),
+        (some(3, why="no_trace", reward=(None,)), f"No trial has a reward, and of none is it known which relevant files were shown, {NEITHER}"),
+        (some(5, why="no_trace", reward=(0.0, 1.0)), "2 of 5 trials were solved. Of no trial is it known which relevant files were shown."),
+        (some(5, why="no_ground_truth"), "All 5 trials were solved. Relevant files are not known."),
+        (some(5, recall=(1.0, 0.5), reward=(None,)), "No trial has a reward, so nothing says what was solved. Every relevant file was shown in 3 of 5 trials."),
+        (some(6, reward=(None, 1.0)), "All 3 trials with a reward were solved. Every relevant file was shown in all 6 trials."),
+        (some(6, recall=(0.5,), reward=(None, 1.0, 0.0)), "2 of 4 trials with a reward were solved. In none of 6 trials was every relevant file shown."),
+        (some(4, reward=(0.4,)), "None of 4 trials was solved (that takes reward 1). Every relevant file was shown in all 4 trials."),
+        (some(1, reward=(0.4,)), "The only trial was not solved (that takes reward 1). Every relevant file was shown."),
+        ([*some(4, recall=(0.5,), reward=(0.0,)), *some(6, why="no_trace")[4:]], "2 of 6 trials were solved. In none of 4 trials of which that is known was every relevant file shown."),
+        ([], "There is no trial, so nothing can be said."),
+    ],
+)  # fmt: skip
+def test_one_configuration_says_what_is_known_of_it(rows, said):
+    """Trials without a reward were not among “all 6 trials”, and without rewards nothing was said
+    about finding."""
+    found = answer(rows)
+    assert found.headline == said
+    text = render(found)
+    assert "–" not in text, "a row without a number says nothing"
+    assert text.startswith(OTHER) == bool(rows)
+
+
+def test_two_that_do_not_differ_in_anything_are_said_so():
+    """“Any difference could be chance” was said where there was none."""
+    rows = [
+        row(f"t{i}", config, {RECALL: 0.5}, reward=1.0)
+        for i in range(5)
+        for config in (BASE, OTHER)
+    ]
+    assert answer(rows).headline == (
+        "No task differs in relevant files shown or reward, but nothing can be concluded from "
+        "5 tasks."
+    )
+
+
+def test_a_pair_without_any_number_has_no_rows_of_dashes():
+    rows = [
+        row(f"t{i:02}", config, reward=None, computable=False, reason="no_trace")
+        for i in range(12)
+        for config in (BASE, OTHER)
+    ]
+    lines = render(answer(rows)).splitlines()
+    assert lines[0].startswith(f"{OTHER} against {BASE}, 12 tasks")
+    assert lines[2].startswith("No number is known on both sides of a task")
+    assert not any(line.startswith("Found") for line in lines)
+
+
+def test_a_row_without_values_is_not_called_open():
+    """“Relevant files shown: lower if trials without a usable trace count as 0, open without them”
+    was said where no task had the number on both sides."""
+    rows = [
+        row(
+            f"t{i:02}",
+            config,
+            {} if k else {RECALL: 0.5},
+            reward=1.0 - k,
+            computable=not k,
+            reason="no_trace" if k else None,
+        )
+        for i in range(12)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    assert set(kinds(answer(rows))) == {"no_trace", "no_cost"}
+
+
+def sessions(config, n, recall=0.5, **outcome):
+    made = [row(f"{config}{i}", config, {RECALL: recall}, **outcome) for i in range(n)]
+    return [replace(one, title="do it", repo="heron/heron") for one in made]
+
+
+def test_groups_of_sessions_are_counted_as_sessions():
+    """“17 trials, 9 lost”: nobody rewards sessions, so none is lost."""
+    apart = [*sessions("without-mcp", 8, reward=None), *sessions("with-mcp", 9, reward=None)]
+    found = answer(apart)
+    assert shown(found).title == "with-mcp against without-mcp, 17 sessions, no task in common"
+    (only,) = [r for r in found.rows if r.n]
+    assert (only.delta, only.ci_low, only.ci_high) == (0.0, None, None)
+    assert "unpaired: 0 points (no session differs)" in render(found)
+    some_rewards = [*sessions("without-mcp", 8, reward=None), *sessions("with-mcp", 9)]
+    assert "17 sessions (8 without a reward), no task" in shown(answer(some_rewards)).title
+
+
+def test_groups_of_sessions_without_any_number_have_no_rows():
+    nothing = [
+        replace(one, metrics={}, reason="no_ground_truth", computable=False)
+        for config in ("without-mcp", "with-mcp")
+        for one in sessions(config, 2, reward=None)
+    ]
+    text = render(answer(nothing))
+    assert "No number is known of both groups." in text and "→" not in text
+
+
+def test_pairs_with_too_few_tasks_are_named():
+    rows = [*pairs([0.1 * i for i in range(8)]), row("else", "third", {RECALL: 0.5})]
+    assert others(document(rows)) == [
+        f"1 other pair has fewer than 3 tasks to compare: third against {BASE}"
+    ]
 
 
 def test_rewards_of_another_scale_do_not_say_what_is_solved():

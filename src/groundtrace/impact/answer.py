@@ -32,11 +32,18 @@ from groundtrace.documents.comparison import (
 from groundtrace.documents.impact import ConfigAggregate
 from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.answer_look_at import look_at, look_at_trials, price_file
-from groundtrace.impact.answer_words import Rewards, Sentences, alone_text, refused, unpaired_words
+from groundtrace.impact.answer_words import (
+    Alone,
+    Rewards,
+    Sentences,
+    alone_text,
+    refused,
+    unpaired_words,
+)
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
-from groundtrace.impact.linked import association_of
+from groundtrace.impact.linked import RECALL, association_of
 from groundtrace.impact.margins import are_binary
 from groundtrace.impact.matched import WITHOUT
 from groundtrace.impact.observations import Observation, by_task, stored_number
@@ -406,12 +413,7 @@ def _alone(own: ConfigAggregate, found: AnswerInput, options: ImpactOptions) -> 
     linked = association_of(found.trials, options.seed)
     at = EFFECT if options.margin is None else options.margin
     return Answer(
-        headline=alone_text(
-            _solved(found.trials),
-            linked,
-            any_truth=_any_truth(found.trials),
-            rewards=_rewards(found.trials),
-        ),
+        headline=alone_text(_counted(found.trials), linked, _rewards(found.trials)),
         baseline=None,
         config=own.config_name,
         comparison=None,
@@ -436,17 +438,22 @@ def _rewards(trials: Sequence[Observation]) -> Rewards:
     )
 
 
-def _solved(trials: Sequence[Observation]) -> Solved:
+def _counted(trials: Sequence[Observation]) -> Alone:
     rewards = [o.values[REWARD] for o in trials if REWARD in o.values]
-    return Solved(n=len(rewards), solved=sum(reward >= PASS for reward in rewards))
-
-
-def _any_truth(trials: Sequence[Observation]) -> bool:
-    return any(o.why.reason != "no_ground_truth" for o in trials)
+    shown = [o.values[RECALL] for o in trials if RECALL in o.values]
+    return Alone(
+        trials=len(trials),
+        rewarded=Solved(n=len(rewards), solved=sum(reward >= PASS for reward in rewards)),
+        known=len(shown),
+        whole=sum(recall >= 1 for recall in shown),
+        any_truth=any(o.why.reason != "no_ground_truth" for o in trials),
+    )
 
 
 def _nothing(found: AnswerInput) -> Answer:
     why = f"Nothing is compared: {found.reason or 'there is no configuration'}."
+    if not found.aggregates:
+        why = "There is no trial, so nothing can be said."
     names = [own.config_name for own in found.aggregates]
     return Answer(
         headline=why,

@@ -64,6 +64,12 @@ class Rewards(Frozen, frozen=True):
         """What solved trials are; beside rewards between 0 and 1 it must be said what counts."""
         return "solved (reward 1)" if self.graded else "solved"
 
+    @property
+    def not_solved(self) -> str:
+        """The same where none is: “none was solved (reward 1)” reads as if none had a reward of 1
+        and as if all had."""
+        return "solved (that takes reward 1)" if self.graded else "solved"
+
     def no_scale(self) -> Iterator[str]:
         """That rewards do not say which trial is solved."""
         if on_other_scale(abs(self.largest)):
@@ -93,8 +99,8 @@ class Sentences(Frozen, frozen=True):
         asked = {row.question for row in self.rows}
         if "found" in asked and not known & {"found", "used"}:
             yield (
-                "Relevant files shown are not known on both sides of any task, so nothing says "
-                "which finds more."
+                "Which relevant files were shown is not known on both sides of any task, so nothing "
+                "says which finds more."
             )
         if any(row.metric == REWARD and not row.n for row in self.rows):
             yield "No task has a reward on both sides, so nothing says which solves more."
@@ -226,7 +232,11 @@ class Sentences(Frozen, frozen=True):
             numbers = sorted({row.n for row in rows})
             what = f"{listed([f'{n:,}' for n in numbers], 'or')} tasks"
             what = "1 task" if numbers == [1] else what
-        if len(rows) == len([row for row in self.rows if row.n]):
+        every = len(rows) == len([row for row in self.rows if row.n])
+        if every and all(map(_same, rows)):
+            names = listed([_what(row.metric) for row in rows], "or")
+            yield f"No task differs in {names}, but nothing can be concluded from {what}."
+        elif every:
             yield f"Nothing can be concluded from {what}: any difference could be chance."
         else:
             names = listed([short_name(row.metric) for row in rows])
@@ -271,8 +281,7 @@ def found_words(
         # 4 of 4 and 8 of 8 say nothing about finding: “0 points (−49 to +32)” was said about them.
         if not sized:
             over = "over all tasks of both, " if wider else ""
-            said = f"{over}{all_or_none(whole)} {rewards.solved}."
-            yield f"{said[0].upper()}{said[1:]}"
+            yield _capital(f"{over}{all_or_none(whole, rewards)}.")
         return
     for at, (what, by) in enumerate(levels):
         start = "Over all tasks of both, where" if wider and not at else "Where"
@@ -287,15 +296,23 @@ def found_words(
         yield f"{text}{size}{cause}."
 
 
-def all_or_none(solved: Solved) -> str:
-    """Trials of which all or none are solved."""
+def all_or_none(solved: Solved, rewards: Rewards, which: str = "") -> str:
+    """That all or none of some trials are solved."""
+    if solved.solved:
+        who = "the only trial" if solved.n == 1 else f"all {solved.n:,} trials"
+        return f"{who}{which} {'was' if solved.n == 1 else 'were'} {rewards.solved}"
     if solved.n == 1:
-        return "the only trial was" if solved.solved else "the only trial was not"
-    return f"all {solved.n:,} trials were" if solved.solved else f"none of {solved.n:,} trials was"
+        return f"the only trial{which} was not {rewards.not_solved}"
+    return f"none of {solved.n:,} trials{which} was {rewards.not_solved}"
 
 
-def _of(solved: Solved) -> str:
-    return f"{solved.solved:,} of {plural(solved.n, 'trial')} {'was' if solved.n == 1 else 'were'}"
+def _of(solved: Solved, which: str = "") -> str:
+    trials = f"{plural(solved.n, 'trial')}{which}"
+    return f"{solved.solved:,} of {trials} {'was' if solved.n == 1 else 'were'}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _together(by: ByFound) -> Solved:
@@ -314,32 +331,57 @@ def _size(by: ByFound) -> tuple[str, bool]:
     return f"{size}, so whether the two go together is open", True
 
 
-def alone_text(
-    solved: Solved, linked: AnswerAssociation | None, *, any_truth: bool, rewards: Rewards
-) -> str:
+class Alone(Frozen, frozen=True):
+    """Trials of a single configuration, counted."""
+
+    trials: int
+    rewarded: Solved
+    """Those with a reward."""
+    known: int
+    """Those of which it is known which relevant files were shown."""
+    whole: int
+    """Those that were shown every one of them."""
+    any_truth: bool
+
+
+def alone_text(own: Alone, linked: AnswerAssociation | None, rewards: Rewards) -> str:
     """The answer for one configuration: solved, found, and solved where found or not."""
-    said = list(rewards.no_scale())
-    if said:
-        pass
-    elif solved.n:
-        how_many = all_or_none(solved) if solved.solved in (0, solved.n) else _of(solved)
-        said.append(f"{how_many[0].upper()}{how_many[1:]} {rewards.solved}.")
-    elif not any_truth:
-        return (
-            "Nothing says which files were relevant or whether a trial was solved, so neither "
-            "finding nor solving can be judged."
+    if not own.rewarded.n and not own.known:
+        why = (
+            "No trial has a reward, and of none is it known which relevant files were shown"
+            if own.any_truth
+            else "Nothing says which files were relevant or whether a trial was solved"
         )
-    else:
-        said.append("No trial has a reward, so nothing says what was solved.")
-    if linked is None or not any_truth:
-        return " ".join([*said, *(() if any_truth else ("Relevant files are not known.",))])
-    shown, otherwise = linked.by_found.shown_all.n, linked.by_found.otherwise.n
-    if shown + otherwise and not (shown and otherwise):
-        n = shown + otherwise
-        where = f" in {'all' if shown else 'none of'} {n:,} trials" if n > 1 else ""
-        not_one = "Not every" if n == 1 and otherwise else "Every"
-        said.append(f"{not_one} relevant file was shown{where}.")
-    return " ".join([*said, *found_words(linked, rewards, sized=True)])
+        return f"{why}, so neither finding nor solving can be judged."
+    said = list(rewards.no_scale()) or [_solved_words(own, rewards)]
+    linked_said = list(found_words(linked, rewards, sized=True))
+    return " ".join([*said, *(linked_said or [_shown_words(own)])])
+
+
+def _solved_words(own: Alone, rewards: Rewards) -> str:
+    solved = own.rewarded
+    if not solved.n:
+        return "No trial has a reward, so nothing says what was solved."
+    which = " with a reward" if solved.n < own.trials else ""
+    if solved.solved in (0, solved.n):
+        return _capital(f"{all_or_none(solved, rewards, which)}.")
+    return f"{_of(solved, which)} {rewards.solved}."
+
+
+def _shown_words(own: Alone) -> str:
+    """How often every relevant file was shown, if nothing is said about solving by it."""
+    if not own.any_truth:
+        return "Relevant files are not known."
+    if not own.known:
+        return "Of no trial is it known which relevant files were shown."
+    if own.trials == 1:
+        return f"{'Every' if own.whole else 'Not every'} relevant file was shown."
+    which = "" if own.known == own.trials else " of which that is known"
+    trials = f"{plural(own.known, 'trial')}{which}"
+    if not own.whole:
+        return f"In none of {trials} was every relevant file shown."
+    share = "all" if own.whole == own.known > 1 else f"{own.whole:,} of"
+    return f"Every relevant file was shown in {share} {trials}."
 
 
 def unpaired_words(own: UnpairedComparison) -> str:
@@ -350,6 +392,8 @@ def unpaired_words(own: UnpairedComparison) -> str:
         f"This is no experiment: {groups} were on other tasks and other days, so a difference may "
         "have other causes."
     ]
+    if not any(row.n_baseline and row.n_config for row in own.rows):
+        said.append("No number is known of both groups.")
     if not any(row.metric == REWARD and row.n_baseline and row.n_config for row in own.rows):
         said.append("Nothing says which sessions solved their task.")
     said += [_worth_words(server) for server in own.servers]

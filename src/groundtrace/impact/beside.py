@@ -199,7 +199,8 @@ def notes(
     for name in names:
         if name not in METRICS:
             continue
-        concluded = _conclusion(column_of(name, sides), flips, level)
+        column = column_of(name, sides)
+        concluded = _conclusion(column, flips, level)
         title = short_name(name)
         sure = [_is_sure(t) for t in tasks]
         if not all(sure) and sum(sure) >= MIN_INFERENCE:
@@ -213,7 +214,8 @@ def notes(
                 )
         if (judged := _by_judged(name, sides, concluded, flips, level)) is not None:
             said.append(f"{title}: {judged}")
-        failed = _failures_as_zero(name, tasks)
+        # Without any task that has the metric nothing would be changed.
+        failed = _failures_as_zero(name, tasks) if column.here.any() else None
         if failed is not None and (
             (other := _conclusion(column_of(name, failed), flips, level)) != concluded
         ):

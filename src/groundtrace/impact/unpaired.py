@@ -89,6 +89,8 @@ def _row(name: str, groups: Sequence[Sequence[Observation]], options: ImpactOpti
         test = _Exchange(known, name, options)
         if test.fixed:
             reason = "no_repository_in_both"
+        elif len({o.values[name] for group in known for o in group}) == 1:
+            reason = "no_session_differs"
         else:
             p, low, high = test.p(0.0), *test.interval()
     delta = None if None in means else means[1] - means[0]  # type: ignore[operator]

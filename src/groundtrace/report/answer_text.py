@@ -105,6 +105,7 @@ class ShownAnswer(Frozen, frozen=True):
     """An answer, as texts that are safe to show."""
 
     title: str
+    """Empty where two configurations could not be compared: the sentences name them."""
     about: str
     """The title behind the names: tasks and trials."""
     baseline: str | None
@@ -121,7 +122,7 @@ class ShownAnswer(Frozen, frozen=True):
 def shown(answer: Answer) -> ShownAnswer:
     """Every text of an answer."""
     return ShownAnswer(
-        title=title(answer),
+        title=title(answer) if answer.rows else "",
         about=about(answer),
         baseline=None if answer.baseline is None else shown_name(answer.baseline),
         config=None if answer.config is None else shown_name(answer.config),
@@ -134,8 +135,8 @@ def shown(answer: Answer) -> ShownAnswer:
 
 
 def known_rows(answer: Answer) -> Sequence[AnswerRow]:
-    """The rows that are shown: those with a number, if there is one."""
-    return [row for row in answer.rows if row.n] or answer.rows
+    """The rows that are shown: those with a number."""
+    return [row for row in answer.rows if row.n]
 
 
 def _level(answer: Answer) -> str:
@@ -151,11 +152,12 @@ def _limit(item: LookAt) -> ShownLimit:
 
 def title(answer: Answer) -> str:
     """Who is compared with whom, on how many tasks and trials."""
-    config, baseline = (shown_name(name or "") for name in (answer.config, answer.baseline))
-    if answer.config is None:
-        return about(answer)
-    names = config if answer.baseline is None else f"{config} against {baseline}"
-    return f"{names}, {about(answer)}"
+    return ", ".join(filter(None, (_names(answer), about(answer))))
+
+
+def _names(answer: Answer) -> str:
+    names = [shown_name(name) for name in (answer.config, answer.baseline) if name is not None]
+    return " against ".join(names)
 
 
 def about(answer: Answer) -> str:
@@ -163,13 +165,15 @@ def about(answer: Answer) -> str:
     counts = answer.trials.values()
     trials = sum(one.trials if one.compared is UNSET else one.compared for one in counts)
     lost = sum(one.lost if one.compared_lost is UNSET else one.compared_lost for one in counts)
+    if answer.comparison == "unpaired_comparisons":
+        # Sessions of own work have a reward only by chance: none is lost.
+        without = f" ({lost:,} without a reward)" if 0 < lost < trials else ""
+        return f"{plural(trials, 'session')}{without}, no task in common"
     counted = plural(trials, "trial")
     if 0 < lost < trials:
         counted += f", {lost:,} lost"
     if answer.config is None:
         return f"{plural(len(answer.trials), 'configuration')} ({counted})"
-    if answer.comparison == "unpaired_comparisons":
-        return f"{counted}, no task in common"
     both = "" if answer.baseline is None else " that both ran"
     return f"{plural(answer.n, 'task')}{both} ({counted})"
 
@@ -266,9 +270,10 @@ class _Paint(Frozen, frozen=True):
 
 
 def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
-    if answer.rows:
+    if answer.title:
         yield from (paint(part, "title") for part in _fold(answer.title, width))
         yield ""
+    if answer.rows:
         yield from _table(answer, width, paint)
         if answer.level:
             yield from (
@@ -398,10 +403,12 @@ def others(document: ImpactDocument) -> list[str]:
     said = [also_text(one) for one in compared[:MAX_OTHERS]]
     if len(compared) > MAX_OTHERS:
         said.append(f"{plural(len(compared) - MAX_OTHERS, 'more pair')} in the report")
-    apart = len(left) - len(compared)
+    apart = [_names(one) for one in left if not one.rows]
     if apart:
-        have = "has" if apart == 1 else "have"
-        said.append(f"{plural(apart, 'other pair')} {have} fewer than 3 tasks to compare")
+        have = "has" if len(apart) == 1 else "have"
+        named = f": {'; '.join(apart)}" if len(apart) <= MAX_OTHERS else ""
+        pairs = plural(len(apart), "other pair")
+        said.append(f"{pairs} {have} fewer than 3 tasks to compare{named}")
     return said
 
 
@@ -416,8 +423,7 @@ def also_text(answer: Answer) -> str:
         if len(words) == 1 and words <= {"open", "untestable"}
         else ", ".join(_also(row) for row in found.rows)
     )
-    names = f"{found.config} against {found.baseline}"
-    return f"{names}, {plural(answer.n, 'task')}: {said}"
+    return f"{_names(answer)}, {plural(answer.n, 'task')}: {said}"
 
 
 def _also(row: ShownRow) -> str:
@@ -459,9 +465,8 @@ def _side_by_side(
 def render_html(document: ImpactDocument) -> str:
     """The answer of a document as a small table, sentences and what limits them."""
     found = shown(document.answer)
-    parts = []
+    parts = [f"<p><strong>{escape(found.title)}</strong></p>"] if found.title else []
     if found.rows:
-        parts.append(f"<p><strong>{escape(found.title)}</strong></p>")
         heads = ["", "", *(() if found.baseline is None else (found.baseline, found.config)), ""]
         parts.append(_html_table(found, heads))
         parts.append(f"<p>In brackets: {found.level}</p>" if found.level else "")
