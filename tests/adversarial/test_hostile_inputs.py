@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,7 +42,9 @@ def installed(top: Path, code: str) -> dict[str, str]:
         top / "slow_reader-1.dist-info/entry_points.txt",
         f"[{READER_ENTRY_POINTS}]\nslow = slow_reader:Slow\n",
     )
-    return {"PYTHONPATH": os.pathsep.join([str(top), *filter(None, sys.path)])}
+    return {
+        "PYTHONPATH": os.pathsep.join([str(top), *filter(None, [os.environ.get("PYTHONPATH")])])
+    }
 
 
 READER = """

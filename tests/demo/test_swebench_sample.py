@@ -150,7 +150,7 @@ def test_page_and_short_report_show_the_funnel(groundtrace: Call, tmp_path: Path
     assert "### Differences on tasks that both ran: `tern-large-1` minus `tern-small-1`" in short
     # The larger model edits more in 112, 118, 131, 140, 152 and 160, and less in 171.
     edited = next(line for line in short.splitlines() if line.startswith("| edited "))
-    assert [cell.strip() for cell in edited.split("|")[2:4]] == ["0.533", "0.867"]
+    assert [cell.strip() for cell in edited.split("|")[2:4]] == ["0.5333", "0.8667"]
     assert edited.split("|")[7].strip() == "6/3/1"
     never = next(line for line in short.splitlines() if line.startswith("| never met "))
     assert never.split("|")[7].strip() == "0/8/2", "never met: of two tasks less"

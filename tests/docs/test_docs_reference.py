@@ -130,9 +130,13 @@ def test_every_decision_that_code_tests_and_pages_cite_is_on_the_page() -> None:
     decisions = (print_reference.ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     defined = set(re.findall(r'^<a id="d(\d+)"></a>\*\*D\1\. ', decisions, re.MULTILINE))
     (head,) = re.findall(r"The numbers ([^.]*) were never used", decisions)
-    never = set(re.findall(r"D(\d+)", head))
-    last = max(map(int, defined))
-    assert {str(n) for n in range(1, last + 1)} == defined | never and not defined & never
+    never = {
+        str(number)
+        for first, last in re.findall(r"D(\d+)(?:\sto\sD(\d+))?", head)
+        for number in range(int(first), int(last or first) + 1)
+    }
+    newest = max(map(int, defined))
+    assert {str(n) for n in range(1, newest + 1)} == defined | never and not defined & never
     for folder in ("src", "tests", "docs"):
         for path in (print_reference.ROOT / folder).rglob("*.py"):
             for number in re.findall(r"\bD(\d{1,3})\b", path.read_text(encoding="utf-8")):

@@ -354,6 +354,25 @@ def test_a_row_of_fewer_tasks_says_of_how_many():
     assert text.count("known for") == 1 and "known for 13 of 20 tasks" in text
 
 
+def test_rows_of_the_same_fewer_tasks_say_it_once():
+    """Three rows said “known for 26 of 28 tasks” on a line each."""
+    rows = [
+        row(
+            f"t{i:02}",
+            config,
+            {RECALL: 0.5 + 0.1 * k} if i % 3 else {},
+            reward=float(i % 2),
+            cost_usd=0.1 + 0.01 * i + 0.1 * k if i % 3 else None,
+        )
+        for i in range(20)
+        for k, config in enumerate((BASE, OTHER))
+    ]
+    text = " ".join(render(answer(rows)).split())
+    assert text.count("known for") == 1
+    assert "relevant files shown and cost a task are known for 13 of 20 tasks" in text
+    assert all("known for" not in one.more for one in shown(answer(rows)).rows)
+
+
 def test_without_ground_truth_a_pair_says_that_finding_is_unknown():
     rows = [
         row(f"t{i:02}", config, {}, reward=float((i + k) % 3 > 0), reason="no_ground_truth")

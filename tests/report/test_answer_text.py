@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.cli.answer import wants_colour
@@ -295,6 +295,7 @@ def test_a_written_difference_is_that_of_the_written_means(
 
 
 @given(AMOUNTS, AMOUNTS, st.sampled_from(["reward", "cost_usd", "output_tokens", "ttfr_seconds"]))
+@example(0.0, 0.5, "output_tokens")
 def test_a_table_s_difference_is_that_of_its_means(one: float, other: float, metric: str) -> None:
     numbers = Numbers(one, other, other - one, other - one - 0.1, other - one + 0.1)
     for texts in (formats.compared(metric, numbers), formats.compared_task(metric, one, other)):

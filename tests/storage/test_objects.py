@@ -135,7 +135,7 @@ def test_sessions_in_a_bucket_find_their_commits_as_on_disk(
     for runs, out in zip((f"s3://{bucket}/sessions", tmp_path / "sessions"), outs, strict=True):
         ran = groundtrace("run", runs, *given, "--out", out)
         assert ran.code == 0, ran.err
-        assert "with-mcp against without-mcp, 16 trials, no task in common" in ran.out
+        assert "with-mcp against without-mcp, 16 sessions, no task in common" in ran.out
     there, here = map(results, outs)
     assert there == here
     assert sum("heron@" in name for name in map(str, there)) >= 15

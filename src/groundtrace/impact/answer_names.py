@@ -100,6 +100,11 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
+def capital(text: str) -> str:
+    """A text that begins a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def number_or_none(count: int | None) -> str:
     """A count; 0 is “none”."""
     return "none" if not count else f"{count:,}"

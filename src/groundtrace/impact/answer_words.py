@@ -24,6 +24,7 @@ from groundtrace.impact.aggregates import on_other_scale
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
     AS_POINTS,
+    capital,
     dollars,
     listed,
     number_or_none,
@@ -281,7 +282,7 @@ def found_words(
         # 4 of 4 and 8 of 8 say nothing about finding: “0 points (−49 to +32)” was said about them.
         if not sized:
             over = "over all tasks of both, " if wider else ""
-            yield _capital(f"{over}{all_or_none(whole, rewards)}.")
+            yield capital(f"{over}{all_or_none(whole, rewards)}.")
         return
     for at, (what, by) in enumerate(levels):
         start = "Over all tasks of both, where" if wider and not at else "Where"
@@ -309,10 +310,6 @@ def all_or_none(solved: Solved, rewards: Rewards, which: str = "") -> str:
 def _of(solved: Solved, which: str = "") -> str:
     trials = f"{plural(solved.n, 'trial')}{which}"
     return f"{solved.solved:,} of {trials} {'was' if solved.n == 1 else 'were'}"
-
-
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
 
 
 def _together(by: ByFound) -> Solved:
@@ -364,7 +361,7 @@ def _solved_words(own: Alone, rewards: Rewards) -> str:
         return "No trial has a reward, so nothing says what was solved."
     which = " with a reward" if solved.n < own.trials else ""
     if solved.solved in (0, solved.n):
-        return _capital(f"{all_or_none(solved, rewards, which)}.")
+        return capital(f"{all_or_none(solved, rewards, which)}.")
     return f"{_of(solved, which)} {rewards.solved}."
 
 

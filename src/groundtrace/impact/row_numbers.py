@@ -229,8 +229,8 @@ def _start_in_table(unit: str | None, largest: float) -> Style:
 
 
 def _vanish(numbers: Sequence[float], factor: float, decimals: int) -> bool:
-    """Whether a number that is not 0 would be written as 0."""
+    """Whether a number that is not 0 would be written as 0; a half is rounded to an even digit."""
     return any(
-        abs(number) > _NOISE and isfinite(number) and abs(number) * factor < 0.5 * 10.0**-decimals
+        abs(number) > _NOISE and isfinite(number) and abs(number) * factor <= 0.5 * 10.0**-decimals
         for number in numbers
     )

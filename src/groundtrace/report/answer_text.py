@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from html import escape
 
 from msgspec import UNSET
@@ -17,7 +17,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import columns_taken, visible
 from groundtrace.documents.answer import Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
-from groundtrace.impact.answer_names import short_name
+from groundtrace.impact.answer_names import capital, listed, short_name
 from groundtrace.impact.row_numbers import Style, style_of_means, styles_of
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
@@ -113,6 +113,8 @@ class ShownAnswer(Frozen, frozen=True):
     rows: tuple[ShownRow, ...]
     level: str
     """How sure the intervals of the rows are; empty if there is none."""
+    partly: str
+    """What several rows say alike about tasks that they leave out."""
     sentences: str
     look_at: tuple[ShownLimit, ...]
     prices: str = ""
@@ -121,13 +123,16 @@ class ShownAnswer(Frozen, frozen=True):
 
 def shown(answer: Answer) -> ShownAnswer:
     """Every text of an answer."""
+    known = known_rows(answer)
+    partly = _partly(known)
     return ShownAnswer(
         title=title(answer) if answer.rows else "",
         about=about(answer),
         baseline=None if answer.baseline is None else shown_name(answer.baseline),
         config=None if answer.config is None else shown_name(answer.config),
-        rows=shown_rows(known_rows(answer)),
+        rows=shown_rows(known, said=partly),
         level=_level(answer),
+        partly=". ".join(f"{listed(names)} are {text}" for text, names in partly.items()),
         sentences=shown_name(answer.headline, SENTENCES),
         look_at=tuple(map(_limit, answer.look_at)),
         prices="" if answer.prices is UNSET else answer.prices,
@@ -137,6 +142,24 @@ def shown(answer: Answer) -> ShownAnswer:
 def known_rows(answer: Answer) -> Sequence[AnswerRow]:
     """The rows that are shown: those with a number."""
     return [row for row in answer.rows if row.n]
+
+
+def _partly(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
+    """What two rows or more say alike about tasks that they leave out, with what they are about.
+    Three rows of one sample said “known for 26 of 28 tasks” on a line each."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if text := _left_out(row, rows):
+            names.setdefault(text, []).append(short_name(row.metric))
+    return {text: about for text, about in names.items() if len(about) > 1}
+
+
+def _left_out(row: AnswerRow, rows: Sequence[AnswerRow]) -> str:
+    """For how many tasks of the answer a row is known, if not for all."""
+    most = max(one.n for one in rows)
+    if row.better is None or not 0 < row.n < most:
+        return ""
+    return f"known for {row.n:,} of {plural(most, 'task')}"
 
 
 def _level(answer: Answer) -> str:
@@ -178,15 +201,16 @@ def about(answer: Answer) -> str:
     return f"{plural(answer.n, 'task')}{both} ({counted})"
 
 
-def shown_rows(rows: Sequence[AnswerRow]) -> tuple[ShownRow, ...]:
-    """The texts of an answer's rows."""
-    most = max((row.n for row in rows), default=0)
+def shown_rows(rows: Sequence[AnswerRow], said: Container[str] = ()) -> tuple[ShownRow, ...]:
+    """The texts of an answer's rows; what is `said` once for several of them is left out."""
+    left_out = (_left_out(row, rows) for row in rows)
     return tuple(
-        _shown_row(row, style, most) for row, style in zip(rows, styles_of(rows), strict=True)
+        _shown_row(row, style, "" if text in said else text)
+        for row, style, text in zip(rows, styles_of(rows), left_out, strict=True)
     )
 
 
-def _shown_row(row: AnswerRow, style: Style, most: int) -> ShownRow:
+def _shown_row(row: AnswerRow, style: Style, left_out: str) -> ShownRow:
     alone = row.verdict is None and row.delta is None
     return ShownRow(
         question=QUESTIONS[row.question],
@@ -197,7 +221,7 @@ def _shown_row(row: AnswerRow, style: Style, most: int) -> ShownRow:
         word="" if alone else _word(row),
         change="" if alone else style.change(row),
         interval="" if alone else _interval(row, style),
-        more="" if alone else "; ".join(_more(row, most)),
+        more="" if alone else "; ".join(filter(None, (left_out, *_more(row)))),
         tone=tone(row),
         counts=plural(row.n, "task")
         if alone or row.better is None
@@ -225,9 +249,7 @@ def _interval(row: AnswerRow, style: Style) -> str:
     return f"({reason(row.reason) or 'no interval'})"
 
 
-def _more(row: AnswerRow, most: int) -> Iterator[str]:
-    if 0 < row.n < most and row.better is not None:
-        yield f"known for {row.n:,} of {plural(most, 'task')}"
+def _more(row: AnswerRow) -> Iterator[str]:
     ratio = row.typical_ratio
     if ratio is not UNSET and ratio != 1 and (ratio > 1) != ((row.delta or 0.0) > 0):
         yield f"typical task {formats.ratio(ratio)}"
@@ -275,11 +297,9 @@ def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
         yield ""
     if answer.rows:
         yield from _table(answer, width, paint)
-        if answer.level:
-            yield from (
-                f"{'':<{LABEL}}{part}"
-                for part in _fold(f"in brackets: {answer.level}", width - LABEL)
-            )
+        level = f"in brackets: {answer.level}" if answer.level else ""
+        for text in filter(None, (level, answer.partly)):
+            yield from (f"{'':<{LABEL}}{part}" for part in _fold(text, width - LABEL))
         yield ""
     yield from _fold(answer.sentences, width)
     for number, item in enumerate(answer.look_at):
@@ -470,6 +490,7 @@ def render_html(document: ImpactDocument) -> str:
         heads = ["", "", *(() if found.baseline is None else (found.baseline, found.config)), ""]
         parts.append(_html_table(found, heads))
         parts.append(f"<p>In brackets: {found.level}</p>" if found.level else "")
+        parts.append(f"<p>{escape(capital(found.partly))}</p>" if found.partly else "")
     parts.append(f"<p>{escape(found.sentences)}</p>")
     if found.prices:
         parts.append(f"<p>{escape(PRICES)}</p><pre>{escape(found.prices)}</pre>")

@@ -16,7 +16,7 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
-from groundtrace.impact.answer_names import short_name
+from groundtrace.impact.answer_names import capital, short_name
 from groundtrace.impact.family import question_of
 from groundtrace.impact.row_numbers import style_of_means
 from groundtrace.impact.simulated_coverage import MEANS, coverage_text
@@ -162,7 +162,7 @@ def _pair(
     return PairView(
         key=pair_key(answer),
         title=(Name(answer.config or ""), " against ", Name(answer.baseline or "")),
-        about=(f"{texts.about}. ", *_scope(data)),
+        about=(f"{texts.about}. ", *_partly(texts.partly), *_scope(data)),
         columns=_columns((answer.baseline or "", answer.config or ""), colours),
         lines=tuple(
             _line(
@@ -183,14 +183,14 @@ def _pair(
 
 def _meanings(metrics: Sequence[str], *, ratios: bool) -> tuple[tuple[str, str], ...]:
     """What the numbers of the answer measure; their names in tables and documents beside."""
-    found = [(f"{_capital(short_name(m))} ({m})", QUANTITIES[m].measures) for m in metrics]
+    found = [(f"{capital(short_name(m))} ({m})", QUANTITIES[m].measures) for m in metrics]
     if ratios:
         found.append(("Typical task ×", TYPICAL))
     return tuple(found)
 
 
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+def _partly(text: str) -> Paragraph:
+    return (f"{capital(text)}. ",) if text else ()
 
 
 def _columns(configs: Sequence[str], colours: Colours) -> tuple[tuple[str, str], ...]:
