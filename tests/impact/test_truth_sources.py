@@ -18,8 +18,14 @@ def row(task: str, source: str) -> TrialRow:
     return row_from(metrics_of(replace(document, coverage=coverage)))
 
 
-def said_of(rows: list[TrialRow]) -> list[LookAt]:
-    return [one for one in look_at_trials(observe(rows)) if one.kind == "truth_sources"]
+def without(task: str, **problems: int) -> TrialRow:
+    document = trial(step(Seen("read", "a", "a")), truth=[], task_name=task, trial_name=task)
+    coverage = replace(document.coverage, problems={"no_ground_truth": 1, **problems})
+    return row_from(metrics_of(replace(document, coverage=coverage)))
+
+
+def said_of(rows: list[TrialRow], kind: str = "truth_sources") -> list[LookAt]:
+    return [one for one in look_at_trials(observe(rows)) if one.kind == kind]
 
 
 def test_truth_on_request_is_said_with_its_tasks() -> None:
@@ -33,3 +39,17 @@ def test_truth_on_request_is_said_with_its_tasks() -> None:
 
 def test_without_such_truth_nothing_is_said() -> None:
     assert said_of([row("c", "tests/ground_truth.json")]) == []
+
+
+def test_truth_that_counts_only_on_request_is_offered_where_there_is_none() -> None:
+    """“--tasks says where the tasks are defined” was said to those who had given it."""
+    off = [without("a", truth_source_off=1), without("b", truth_source_off=1)]
+    (said,) = said_of(off, "no_ground_truth")
+    assert said.text == (
+        "no trial has ground truth: relevant files are named by sources that count only with "
+        "--truth-sources"
+    )
+    (said,) = said_of([*off, without("c"), row("d", "tests/ground_truth.json")], "no_ground_truth")
+    assert said.text.startswith("3 trials without ground truth: relevant files of 2 of them are ")
+    (said,) = said_of([without("c")], "no_ground_truth")
+    assert said.text == "no trial has ground truth (--tasks says where the tasks are defined)"

@@ -135,8 +135,8 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
         own = [o for o in trials if o.why.reason == kind]
         if own:
             text = f"{plural(len(own), 'trial')} {words}"
-            if kind == "no_ground_truth" and len(own) == len(trials):
-                text = "no trial has ground truth (--tasks says where the tasks are defined)"
+            if kind == "no_ground_truth":
+                text = _without_truth(own, trials)
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
@@ -146,6 +146,24 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
     found += _truth_on_request(trials)
     found += _one_commit(trials)
     return found
+
+
+def _without_truth(own: Sequence[Observation], trials: Sequence[Observation]) -> str:
+    """Trials without ground truth, and the option that could help. Where `--tasks` was given and the
+    tasks have files of oracles only, `--tasks` was named again (D192)."""
+    everyone = len(own) == len(trials)
+    text = (
+        "no trial has ground truth"
+        if everyone
+        else f"{plural(len(own), 'trial')} without ground truth"
+    )
+    off = sum(o.truth_off for o in own)
+    if off:
+        of = "" if off == len(own) else f" of {off:,} of them"
+        return (
+            f"{text}: relevant files{of} are named by sources that count only with --truth-sources"
+        )
+    return f"{text} (--tasks says where the tasks are defined)" if everyone else text
 
 
 def _older(trials: Sequence[Observation]) -> Iterator[LookAt]:

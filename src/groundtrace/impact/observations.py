@@ -104,10 +104,12 @@ class Observation(TrialId, frozen=True, kw_only=True):
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
     elsewhere: bool = False
     """A path ends like a relevant file that was not matched (`rows.elsewhere`)."""
+    truth_off: bool = False
+    """A source that counts only on request names its relevant files (`truth_source_off`, D192)."""
     relevant_files: int = 0
+    """How many files are relevant; 0 if that is not known."""
     difficulty: str | None = None
     """As the task's data set or a manifest states it."""
-    """How many files are relevant; 0 if that is not known."""
     servers: Mapping[str, ServerUse] = field(default_factory=dict)
     """What the calls of each MCP server took, beside those of all other tools."""
     found_alone: Mapping[str, int] = field(default_factory=dict)
@@ -292,6 +294,7 @@ class _Shared:
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
             elsewhere=bool(row.coverage.unmatched_suffixes),
+            truth_off="truth_source_off" in (row.coverage.problems or ()),
             relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
             difficulty=_difficulty(row),
             servers=row.servers,
