@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.discover.layout import (
-    Clues,
     Held,
     Layout,
     fitting,
     held_task,
-    infer,
     stem_of,
 )
+from groundtrace.discover.roles import Clues, infer
 from groundtrace.errors import UsageError
 
 ROLLOUT = "rollout-2026-05-04T10-00-00-1f.jsonl"
@@ -173,6 +172,10 @@ TWO = "heron-1 heron-2"
         (["traj_heron-1.json", "traj_heron-2.json"], "traj_{task}"),
         (["heron-1--7.json", "heron-1--8.json", "heron-2--7.json"], "{task}--{trial}"),
         (["a_heron-1_run1.json", "a_heron-2_run1.json", "b_heron-1_run2.json", "b_heron-2_run2.json"], "{config}_{task}_{trial}"),
+        (["heron-1__base__run1.json", "heron-1__base__run2.json", "heron-2__new__run1.json", "heron-2__new__run2.json"], "{task}__{config}__{trial}"),
+        # A folder says the configuration too, or a file's name has more than it.
+        (["baseline/bl_heron-1.json", "baseline/bl_heron-2.json", "with-x/x_heron-1.json", "with-x/x_heron-2.json"], "{config}/*_{task}"),
+        (["baseline/bl_heron-1.json", "baseline/x_heron-1.json", "with-x/bl_heron-2.json", "with-x/x_heron-2.json"], "{config}/*_{task}"),
         # The same two files in each task's folder are sides, numbered ones are attempts.
         (["heron-1/x.json", "heron-1/y.json", "heron-2/x.json", "heron-2/y.json"], "{task}/{config}"),
         (["heron-1/run1.json", "heron-1/run2.json", "heron-2/run1.json", "heron-2/run2.json"], "{task}/{trial}"),
@@ -181,6 +184,15 @@ TWO = "heron-1 heron-2"
 )  # fmt: skip
 def test_a_name_may_hold_a_task_and_more(paths: list[str], pattern: str) -> None:
     assert known(*paths, tasks=TWO) == [pattern]
+
+
+def test_of_two_levels_of_numbers_the_lower_tells_attempts_apart() -> None:
+    paths = [f"{arm}/{task}/{k}.json" for arm in ("alpha", "beta") for task in "123" for k in "01"]
+    assert inferred(*paths) == ["{config}/{task}/{trial}"]
+    assert known(*paths, tasks="1 2 3") == ["{config}/{task}/{trial}"]
+    assert inferred("run1/a/t/1.json", "run2/a/u/2.json", "run1/b/u/1.json") == [
+        "{trial}/{config}/{task}/*"
+    ]
 
 
 def test_dates_are_neither_configurations_nor_tasks() -> None:
@@ -210,6 +222,10 @@ def test_a_known_task_says_where_it_ends() -> None:
         ["with_search_django__django-10554.json"], {"with_search_django__django-10554": held}
     )
     assert found == {"config": "with_search", "task": "django__django-10554"}
+    # The task that is known, not all up to the last mark.
+    held = {"heron__new__run1": Held("", "heron", "__new__run1")}
+    found = Layout("{task}__{config}").roles(["heron__new__run1.json"], held)
+    assert found == {"task": "heron", "config": "new__run1"}
     # Without known tasks the last mark counts.
     assert layout.roles(["base_heron.json"]) == {"config": "base", "task": "heron"}
     assert held_task("heron", {"heron"}.__contains__) is None

@@ -127,6 +127,40 @@ def test_folders_that_tell_several_apart_are_configurations(tmp_path: Path) -> N
     assert {trial.config_name for trial in named.values()} == {"mine"}
 
 
+def rows_of(folder: Path, *names: str) -> str:
+    path = folder / "tasks.jsonl"
+    rows = [{"instance_id": name, "repo": "x/y", "files": ["heron/nest.py"]} for name in names]
+    put(path, "\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+@pytest.mark.parametrize("sides", [("base", "mcp"), ("bl", "mcp"), ("base", "new")])
+def test_a_side_before_a_task_is_a_configuration_also_if_it_is_a_wrapper(
+    sides: tuple[str, str], tmp_path: Path
+) -> None:
+    """`mcp_` was removed as a wrapper and `base_` was not: half of the trials had their task, and
+    both sides were one configuration."""
+    tasks = rows_of(tmp_path, "fix-login", "add-cache")
+    expected = set()
+    for side in sides:
+        for task in ("fix-login", "add-cache"):
+            put(tmp_path / f"runs/{side}_{task}.json", trajectory())
+            expected.add((side, task))
+    found = trials(tmp_path / "runs", tasks).values()
+    assert {(trial.config_name, trial.task_name) for trial in found} == expected
+    assert all(trial.task is not None for trial in found)
+
+
+def test_what_all_paths_say_comes_before_a_file_that_is_named_like_a_task(tmp_path: Path) -> None:
+    """`2/1.json` is attempt 1 of task 2 beside `2/0.json`; it was held against task 1."""
+    tasks = rows_of(tmp_path, "1", "2", "3")
+    paths = [f"{arm}/{task}/{k}.json" for arm in ("fast", "slow") for task in "123" for k in "01"]
+    for path in paths:
+        put(tmp_path / "runs" / path, trajectory())
+    found = {path: trial.task_name for path, trial in trials(tmp_path / "runs", tasks).items()}
+    assert found == {path: path.split("/")[1] for path in paths}
+
+
 def test_without_any_sign_the_configuration_is_default(tmp_path: Path) -> None:
     put(
         tmp_path / "runs/a.json",

@@ -1,53 +1,26 @@
-"""What the folders above loose traces mean: a pattern that a user gives, or one inferred (D149).
+"""What the folders above loose traces mean, as a pattern (D149).
 
     {config}/{task}/{trial}               codex/heron-12/run1.jsonl
     {run}/{config}/{task}_{trial}.jsonl   may/codex/heron-12_3.jsonl
     {config}/*/{task}/                    a folder: any file at any depth below it
 
-Roles are inferred from the whole listing, because one path tells nothing: `session.jsonl` in every
-folder names no task, `modelA` beside `modelB` above the same twelve files names configurations.
-
-1. A level with one name, or with dates of its files, says nothing. Other dates tell trials apart,
-   if another level varies too.
-2. A level whose names are known tasks is the task. One whose names are models or harnesses of the
-   traces in it, or have the form of a configuration, is the configuration: also files that have the
-   same such names in several folders (`heron-12/baseline.jsonl`). One of numbered attempts is the
-   trial. A known task in a longer name is the task, and what is left of the name is judged like a
-   level of its own (`baseline_heron-12.jsonl`).
-3. Of the levels that are left, the upper is the configuration and the lower the task; a single
-   folder is the task if the file names say nothing.
+A user gives the pattern, or `roles` infers it from all paths.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, cast, get_args
 
-from msgspec.structs import replace
-
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
-from groundtrace.discover.names import is_config
 from groundtrace.errors import UsageError
-from groundtrace.storage import DAY_FOLDERS
 
 Role = Literal["run", "config", "task", "trial"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _PLACEHOLDER = regex(r"\{([^{}]*)\}|\*")
-_ATTEMPT = regex(r"(?:rep|attempt|trial|run|try|sample|seed)[-_ ]?\d{1,4}|\d{1,3}", re.IGNORECASE)
-_ARM = regex(
-    r"(?:baseline|with|without|no|control|treatment|before|after|on|off|default|vanilla)"
-    r"(?:[-_. ].*)?",
-    re.IGNORECASE,
-)
-"""Names of the sides of a comparison."""
-_DATE = regex(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
-_MOMENT = regex(r"(?:20\d\d-\d\d-\d\d|20\d{6})(?:[-_T ]*\d\d[-:_]?\d\d(?:[-:_]?\d\d)?)?Z?")
-"""A name that is a date, with or without a time."""
-_DAYS = regex(DAY_FOLDERS)
 _SUFFIXES = (".traj.json", ".trajectory.json", ".jsonl.zst", ".jsonl.gz", ".tar.gz")
 """File endings that consist of two parts."""
 
@@ -109,14 +82,14 @@ class Held(Frozen, frozen=True):
     after: str
 
 
-_MARK = regex(r"[-_. ]+")
+MARK = regex(r"[-_. ]+")
 _TASK = "\0"
 """Stands for a known task in a name; no file has it in its name."""
 
 
 def held_task(name: str, is_task: Callable[[str], bool]) -> Held | None:
     """The longest known task that is a whole part of a longer name."""
-    marks = list(_MARK.finditer(name))[:_MOST_MARKS]
+    marks = list(MARK.finditer(name))[:_MOST_MARKS]
     starts = [0, *(mark.end() for mark in marks)]
     ends = [*(mark.start() for mark in marks), len(name)]
     spans = [(end - start, start, end) for start in starts for end in ends if end > start]
@@ -132,13 +105,16 @@ _MOST_MARKS = 16
 
 def _fit(expected: re.Pattern[str], name: str, held: Held | None) -> dict[Role, str] | None:
     if held is not None and "task" in expected.groupindex:
-        match = expected.fullmatch(f"{held.before}{_TASK}{held.after}")
-        if match is not None and match["task"] == _TASK:
+        exact = re.compile(expected.pattern.replace(_ANY_TASK, f"(?P<task>{_TASK})"))
+        match = exact.fullmatch(f"{held.before}{_TASK}{held.after}")
+        if match is not None:
             return cast("dict[Role, str]", match.groupdict() | {"task": held.task})
     match = expected.fullmatch(name)
     return None if match is None else cast("dict[Role, str]", match.groupdict())
 
 
+_ANY = "(?P<{}>[^/]+)"
+_ANY_TASK = _ANY.format("task")
 _HELP = "it is made of {run}, {config}, {task}, {trial}, * and plain names, as in '{config}/{task}/{trial}'"
 
 
@@ -163,8 +139,8 @@ def _compiled(part: str, pattern: str) -> re.Pattern[str]:
             out += r"[^/]*"
         elif found[1] in ROLES:
             # The first of two in one name takes as much as it can: `{task}_{trial}` ends the task
-            # at the last underscore.
-            out += rf"(?P<{found[1]}>[^/]+)"
+            # at the last underscore. A known task says itself where it ends (`_fit`).
+            out += _ANY.format(found[1])
         else:
             raise UsageError(f"--layout {pattern!r}: {found[0]!r} is no placeholder; {_HELP}")
     rest = part[at:]
@@ -179,243 +155,6 @@ def _compiled(part: str, pattern: str) -> re.Pattern[str]:
             f"--layout {pattern!r}: nothing between two placeholders says where one ends; {_HELP}"
         )
     return made
-
-
-class Clues(Frozen, frozen=True):
-    """What is known about one trace without its folders."""
-
-    parts: Sequence[str]
-    """Its path below RUNS, the file last."""
-    tasks: frozenset[str] = frozenset()
-    """Parts of the path that name a known task, and the task that the trace states."""
-    makers: frozenset[str] = frozenset()
-    """Model and harness of the trace, in lower case."""
-    states_task: bool = False
-    """The trace itself names its task."""
-    held: Mapping[str, Held] = {}
-    """Parts of the path that hold a known task in a longer name."""
-
-
-def infer(traces: Sequence[Clues]) -> list[Layout]:
-    """A layout for each depth at which traces lie."""
-    by_depth: dict[int, list[Clues]] = {}
-    for trace in traces:
-        by_depth.setdefault(len(trace.parts), []).append(trace)
-    return [Layout(_pattern(group)) for _, group in sorted(by_depth.items())]
-
-
-class _Level(Frozen, frozen=True):
-    """The names at one depth of the paths."""
-
-    number: int
-    names: Sequence[str]
-    """One for each trace; of a file its stem."""
-    role: Role | None
-    """What the names themselves say."""
-    varies: bool
-    joint: str | None = None
-    """The pattern of names that hold more than the task."""
-    also: frozenset[Role] = frozenset()
-    """Roles of what these names hold beside the task."""
-
-
-def _pattern(traces: Sequence[Clues]) -> str:
-    levels = [_level(traces, number) for number in range(len(traces[0].parts))]
-    if _is_one_each(levels):
-        levels[-1] = replace(levels[-1], varies=False)
-    levels = [
-        replace(level, role="trial")
-        if _are_moments(level, levels) and any(o.varies and o is not level for o in levels)
-        else level
-        for level in levels
-    ]
-    roles = _roles(levels, stated=2 * sum(t.states_task for t in traces) > len(traces))
-    parts = []
-    for level in levels:
-        role = roles.get(level.number)
-        is_joint = role == "task" and level.joint is not None
-        parts.append(
-            level.joint or "*" if is_joint else f"{{{role}}}" if role else _plain(level.names)
-        )
-    if not roles:
-        parts[-1] = "{trial}"
-    return "/".join(parts)
-
-
-def _plain(names: Iterable[str]) -> str:
-    """The name that all have, as it stands in a pattern."""
-    distinct = set(names)
-    name = next(iter(distinct))
-    return name if len(distinct) == 1 and not set(name) & set("{}*") else "*"
-
-
-def _are_moments(level: _Level, levels: Sequence[_Level]) -> bool:
-    """Whether the folders of a level are dates, so that they tell batches apart and nothing else."""
-    is_file = level.number == len(levels) - 1
-    return level.varies and not is_file and all(map(_MOMENT.fullmatch, level.names))
-
-
-_RANDOM = regex(r".*(?:[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{12,}|\d{4}-?\d\d-?\d\d).*", re.IGNORECASE)
-"""Names that a harness gives to its sessions: ids and times."""
-
-
-def _is_one_each(levels: Sequence[_Level]) -> bool:
-    """Whether each folder holds one session with a name of the harness's own: then the folder tells
-    as much, and says it better (`heron-12/3f0c….jsonl`)."""
-    above = [level for level in levels[:-1] if level.varies and level.role is None]
-    paths = list(zip(*(level.names for level in levels[:-1]), strict=True))
-    if not above or len(set(paths)) < len(levels[-1].names):
-        return False
-    return all(map(_RANDOM.fullmatch, levels[-1].names))
-
-
-def _level(traces: Sequence[Clues], number: int) -> _Level:
-    is_file = number == len(traces[0].parts) - 1
-    names = [stem_of(t.parts[number]) if is_file else t.parts[number] for t in traces]
-    varies = len(set(names)) > 1 and not all(_is_of_date(t.parts, number) for t in traces)
-    level = _Level(number, names, None, varies)
-    if 2 * sum(name in t.tasks for name, t in zip(names, traces, strict=True)) > len(names):
-        return replace(level, role="task")
-    joint = _joint(names, traces)
-    if joint is not None:
-        pattern, also = joint
-        return replace(level, role="task", joint=pattern, also=also)
-    # One file for each side in a folder: a name that no other folder has is no side.
-    repeats = len(set(names)) < len(names) and len({tuple(t.parts[:number]) for t in traces}) > 1
-    if not varies:
-        return level
-    role = _role_by_name(names, traces)
-    return replace(level, role=None if role == "config" and is_file and not repeats else role)
-
-
-def _role_by_name(names: Sequence[str], traces: Sequence[Clues]) -> Role | None:
-    """Whether names that vary are those of configurations, or of attempts."""
-    sides = sum(
-        is_config(name) or _ARM.fullmatch(name) is not None or _names_maker(name, trace.makers)
-        for name, trace in zip(names, traces, strict=True)
-    )
-    if 2 * sides > len(names):
-        return "config"
-    return "trial" if all(_ATTEMPT.fullmatch(name) for name in set(names)) else None
-
-
-def _joint(names: Sequence[str], traces: Sequence[Clues]) -> tuple[str, frozenset[Role]] | None:
-    """The pattern of names of which most hold a known task between the same marks."""
-    held = [(t, t.held[name]) for name, t in zip(names, traces, strict=True) if name in t.held]
-    marks = Counter((_mark(h.before[::-1]), _mark(h.after)) for _, h in held)
-    if not marks or 2 * (common := marks.most_common(1)[0])[1] <= len(names):
-        return None
-    before, after = common[0]
-    held = [(t, h) for t, h in held if (_mark(h.before[::-1]), _mark(h.after)) == common[0]]
-    used: set[Role] = set()
-    sides = []
-    for rests in (
-        [h.before[: -len(before)] for _, h in held],
-        [h.after[len(after) :] for _, h in held],
-    ):
-        role: Role | None = None
-        if len(set(rests)) > 1:
-            role = _role_by_name(rests, [t for t, _ in held])
-            # Every side has each of the tasks once.
-            once = len({(rest, h.task) for rest, (_, h) in zip(rests, held, strict=True)}) == len(
-                held
-            )
-            is_side = (
-                once and len(set(rests)) < len(rests) and not any(map(_RANDOM.fullmatch, rests))
-            )
-            role = role or ("config" if is_side else "trial")
-        role = None if role in used else role
-        used |= {role} if role else set()
-        sides.append(f"{{{role}}}" if role else _plain(rests))
-    start = f"{sides[0]}{before}" if before else ""
-    end = f"{after}{sides[1]}" if after else ""
-    return f"{start}{{task}}{end}", frozenset(used)
-
-
-def _mark(text: str) -> str:
-    """The mark that a text begins with."""
-    found = _MARK.match(text)
-    return found[0] if found is not None else ""
-
-
-def _names_maker(name: str, makers: frozenset[str]) -> bool:
-    """Whether a name is that of a model or harness, has it in it, or is a part of it (`opus` of
-    `claude-opus-4-5`)."""
-    low = name.casefold()
-    words = [word for word in _MARK.split(low) if word]
-    return any(
-        low == maker
-        or (len(maker) > 4 and maker in low)
-        or (max(map(len, words), default=0) > 2 and _are_part(words, _MARK.split(maker)))
-        for maker in makers
-        if maker
-    )
-
-
-def _are_part(words: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether words stand one behind the other in a longer row of words."""
-    size = len(words)
-    has_letters = any(word.isalpha() for word in words)
-    return has_letters and any(
-        list(words) == list(whole[at : at + size]) for at in range(len(whole) - size + 1)
-    )
-
-
-def _is_of_date(parts: Sequence[str], level: int) -> bool:
-    """Whether a folder is a year, a month or a day: of the date in the file's name, or one of three
-    such folders below each other (D145)."""
-    if level == len(parts) - 1:
-        return False
-    found = _DATE.search(parts[-1])
-    if found is not None and parts[level] in (found[0], *found.groups()):
-        return True
-    return any(
-        _DAYS.fullmatch("/".join(parts[first : first + 3]))
-        for first in range(max(0, level - 2), level + 1)
-        if first + 3 < len(parts)
-    )
-
-
-def _roles(levels: Sequence[_Level], *, stated: bool) -> Mapping[int, Role]:
-    """The role of each level that has one. `stated`: most traces name their tasks themselves."""
-    roles: dict[int, Role] = {}
-    for role in ("task", "config", "trial"):
-        said = [level.number for level in levels if level.role == role]
-        if said:
-            # A task's name may stand on a folder and on the file in it: the file says most.
-            roles[said[-1] if role == "task" else said[0]] = role
-    file = levels[-1].number
-    taken = {
-        *roles.values(),
-        *(r for lv in levels if roles.get(lv.number) == "task" for r in lv.also),
-    }
-    left = [lv for lv in levels if lv.varies and lv.number not in roles and lv.role is None]
-    folders = [level.number for level in left if level.number != file]
-    if stated or "task" in taken:
-        # What is left of the folders is the configuration, and the file tells trials apart.
-        if "config" not in taken and folders:
-            roles[folders[0]] = "config"
-        if left and left[-1].number == file:
-            is_side = not stated and "config" not in {*taken, *roles.values()}
-            roles[file] = "config" if is_side and _are_sides(levels[file].names) else "trial"
-        return roles
-    if "config" not in taken and folders and len(left) > 1:
-        roles[folders[0]] = "config"
-        left = left[1:]
-    for level, role in zip(left, _BELOW, strict=False):
-        if role not in taken:
-            roles[level.number] = role
-    return roles
-
-
-def _are_sides(files: Sequence[str]) -> bool:
-    """Whether the files of a task's folder have names that those of other tasks have too."""
-    counted = Counter(files)
-    return min(counted.values()) > 1 and not any(map(_RANDOM.fullmatch, counted))
-
-
-_BELOW: tuple[Role, ...] = ("task", "trial")
-"""Roles of the levels below the configuration, from above."""
 
 
 def fitting(

@@ -30,13 +30,11 @@ from groundtrace.config import Settings
 from groundtrace.discover.found import Found, FoundProblem, InferredLayout, Skipped, matches
 from groundtrace.discover.identity import NO_TASK
 from groundtrace.discover.layout import (
-    Clues,
     Held,
     Layout,
     Role,
     fitting,
     held_task,
-    infer,
     stem_of,
 )
 from groundtrace.discover.loose_items import (
@@ -49,6 +47,7 @@ from groundtrace.discover.loose_items import (
 )
 from groundtrace.discover.manifest import ManifestRow
 from groundtrace.discover.names import forms, with_masked_labels
+from groundtrace.discover.roles import Clues, infer
 from groundtrace.discover.trial import key_of_place
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
@@ -109,19 +108,20 @@ def name_task(
         if name is not None:
             task = known_task(name, tasks, parts)
             return Named(task.name if task is not None else name, task, where)
-    for index, part in enumerate(reversed(parts)):
-        task = known_task(stem_of(part) if index == 0 else part, tasks, parts)
+    own = [stem_of(part) if index == 0 else part for index, part in enumerate(reversed(parts))]
+    # What all paths together say comes first: `2/1.jsonl` is attempt 1 of task 2, and there is a task 1.
+    for part in (*filter(None, [inferred]), *own):
+        task = known_task(part, tasks, parts)
         if task is not None:
-            return Named(task.name, task, "name of the file" if index == 0 else "name of a folder")
+            place = "file" if part == own[0] else "folder"
+            why = f"name of {'the' if place == 'file' else 'a'} {place}"
+            return Named(task.name, task, why if part in own else "a part of a name in the path")
     only = None if tasks is None else tasks.for_nameless
     if only is not None:
         return Named(only.name, only, "nothing names a task; --tasks names one commit")
-    if inferred is not None and inferred != stem_of(parts[-1]):
-        task = known_task(inferred, tasks, parts)
-        if task is not None:
-            return Named(task.name, task, "a part of a name in the path")
+    if inferred is not None and inferred != own[0]:
         return Named(inferred, None, "name of a folder, which is no known task")
-    return Named(stem_of(parts[-1]), None, "name of the file, which is no known task")
+    return Named(own[0], None, "name of the file, which is no known task")
 
 
 def name_config(
@@ -243,7 +243,7 @@ def held_tasks(items: Iterable[LooseItem], tasks: TaskIndex | None) -> dict[str,
         return {}
     names = {name for item in items for name in _own_names(item)}
     found = {name: held_task(name, partial(_is_telling, tasks)) for name in names}
-    return {n: one for n, one in found.items() if one and known_task(n, tasks) is None}
+    return {n: one for n, one in found.items() if one and not tasks.candidates(n)}
 
 
 def _is_telling(tasks: TaskIndex, name: str) -> bool:
