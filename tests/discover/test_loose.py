@@ -436,6 +436,25 @@ def test_bad_rows_of_a_manifest_are_told_with_their_lines(tmp_path: Path) -> Non
     }
 
 
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_manifest_of_a_spreadsheet_is_read(mark: str, groundtrace: Any, tmp_path: Path) -> None:
+    """`Trace;Task;Reward`, as programs write it in many countries, was “no trials found”."""
+    put(tmp_path / "a.json", trajectory())
+    put(tmp_path / "b.json", trajectory())
+    rows = (
+        ("Trace", "Task", "Reward", "Team"),
+        ("a.json", "t1", "1", "x"),
+        ("b.json", "t2", "?", "y"),
+    )
+    put(tmp_path / "m.csv", "\n".join(map(mark.join, rows)))
+    found = {trial.task_name: trial for trial in trials(tmp_path / "m.csv").values()}
+    assert [found[name].outcome.reward for name in ("t1", "t2")] == [1.0, None]
+    assert found["t1"].loose is not None and found["t1"].loose.groups == {"Team": "x"}
+    # A value that is left out leaves the trial: “no trial: m.csv:3” was said of it.
+    said = groundtrace("normalize", tmp_path / "m.csv", "--out", tmp_path / "out").out
+    assert "\nm.csv:3: reward: reward is not a number" in said and "no trial" not in said
+
+
 def test_the_repository_of_a_manifest_is_the_trials(groundtrace: Any, tmp_path: Path) -> None:
     """Without it nothing says whose `heron/nest.py` it is; with it paths and provenance do."""
     put(tmp_path / "set/a.json", trajectory())

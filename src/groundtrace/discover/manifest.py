@@ -6,7 +6,7 @@ row states wins over what the trace states. An unknown column becomes a group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import field
@@ -50,18 +50,32 @@ def is_manifest(folder: Folder, name: str) -> bool:
         return False
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b"\r", b"\n").partition(b"\n")[0]
     if name.casefold().endswith(".csv"):
-        import csv
-
-        try:
-            header = next(csv.reader([first.decode("utf-8", errors="replace")]), [])
-        except csv.Error:  # a cell larger than any
-            return False
-        return "trace" in (column.strip() for column in header)
+        return _mark_between(first.decode("utf-8", errors="replace")) is not None
     try:
         row = loads(first)
     except BadJsonError:
         return False
     return isinstance(row, dict) and isinstance(row.get("trace"), str)
+
+
+def _mark_between(first: str) -> str | None:
+    """The mark between the columns of a header that has `trace`; in many countries programs write `;`."""
+    import csv
+
+    for mark in ",;\t":
+        try:
+            header = _columns(next(csv.reader([first], delimiter=mark), []))
+        except csv.Error:  # a cell larger than any
+            continue
+        if "trace" in header:
+            return mark
+    return None
+
+
+def _columns(cells: Iterable[str]) -> list[str]:
+    """Names of columns; those that are known in lower case."""
+    names = [cell.strip() for cell in cells]
+    return [name.casefold() if name.casefold() in COLUMNS else name for name in names]
 
 
 def read_manifest(folder: Folder, name: str, problems: list[Problem]) -> list[ManifestRow]:
@@ -96,14 +110,15 @@ def _csv(text: str, name: str, problems: list[Problem]) -> Iterator[tuple[int, d
 
     if "\n" not in text:
         text = text.replace("\r", "\n")  # as old programs end lines
-    reader = csv.reader(io.StringIO(text, newline=""))
+    mark = _mark_between(text.lstrip().partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark or ",")
     header: list[str] | None = None
     try:
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
             if header is None:
-                header = [cell.strip() for cell in cells]
+                header = _columns(cells)
                 continue
             if len(cells) > len(header):
                 reason = f"{len(cells)} cells under {len(header)} columns"

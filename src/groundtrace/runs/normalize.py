@@ -237,7 +237,10 @@ def _note_fault(item: Found, done: Normalized) -> None:
     problem = item.problem
     if not item.is_named_whole and problem.file == item.path.rpartition("/")[2]:
         problem = replace(problem, file=item.path)  # two folders may have an `m.eval`
-    if problem.kind in _FAULTS:
+    if problem.kind == "bad_row" and problem.place is not None:
+        # A value of a row, whose trial is there all the same.
+        done.broken.append(mask(str(problem)))
+    elif problem.kind in _FAULTS:
         done.faults.append(mask(str(problem)))
     elif problem.kind == "unlisted_folder" and problem.file == item.path:
         done.unlisted.append(f"{item.path}: {problem.reason}")
