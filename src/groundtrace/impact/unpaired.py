@@ -207,7 +207,7 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
         if len(listed) == 1:
             return listed[0][0]  # without a number, so that groups of two sizes do not differ by it
         more = [f"{len(listed) - 5} more"] if len(listed) > 5 else []
-        return ", ".join([*(f"{name} {n}" for name, n in listed[:5]), *more])
+        return ", ".join([*(f"{name} ({n:,})" for name, n in listed[:5]), *more])
 
     return text
 

@@ -52,11 +52,7 @@ def no_metrics_note(data: ReportData) -> tuple[Paragraph, ...]:
     """Says why a section about relevant files is empty, as in a report of a user's own sessions."""
     if data.summary.overall.computable:
         return ()
-    return (
-        (
-            "No trial has metrics of relevant files, so there is nothing to show; Coverage says why.",
-        ),
-    )
+    return (("No trial has metrics of relevant files; Coverage says why.",),)
 
 
 def both_lists(

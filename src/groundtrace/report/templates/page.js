@@ -3,7 +3,7 @@
    is formatted here: the texts come with the values. Filters, sort and the opened trial live in
    the address, after the #, as key=value pairs; a part without = is an ordinary anchor. */
 (() => {
-  const { byId, make, code } = Parts;
+  const { byId, make, code, breaking } = Parts;
   const data = JSON.parse(byId("table-data").textContent);
   const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VERDICT, VALUES, TEXTS, BLOCK, PLACE] = Array(12).keys();
   const PAGE = 100;
@@ -155,7 +155,7 @@
       const where = [data.suites.length > 1 && data.suites[row[SUITE]], data.runs.length > 1 && data.runs[row[RUN]]].filter(Boolean).join(" · ");
       const link = make("a", { href: `#trial=${encodeURIComponent(keyOf(index))}`, title: row[TRIAL], onclick: (event) => openTrial(event, index) }, code(row[TASK]));
       lines.set(index, make("tr", { "data-row": index },
-        make("td", {}, link, where ? make("small", {}, where) : null),
+        make("td", {}, link, where ? make("small", {}, breaking(where)) : null),
         make("td", { class: "config" }, dot(data.configs[row[CONFIG]]), code(data.configs[row[CONFIG]])),
         make("td", { hidden: empty("verdict") }, data.verdicts[row[VERDICT]]),
         make("td", { hidden: empty("found") }, data.found[row[FOUND]]),

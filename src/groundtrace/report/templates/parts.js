@@ -17,7 +17,9 @@ const Parts = (() => {
     element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return element;
   }
-  const code = (text) => make("code", {}, text);
+  /** A text whose lines may break behind _ and /, as names do: “crosstraci ng” reads as a slip. */
+  const breaking = (text) => String(text).split(/(?<=[_/])/).flatMap((part, at) => (at ? [make("wbr"), part] : part));
+  const code = (text) => make("code", {}, breaking(text));
 
   /* ---- theme ---- */
   function theme(button) {
@@ -141,5 +143,5 @@ const Parts = (() => {
     return { dot, side, call };
   }
 
-  return { byId, make, code, theme, copied, trialParts };
+  return { byId, make, code, breaking, theme, copied, trialParts };
 })();
