@@ -210,22 +210,6 @@ def test_all_or_none_is_said_of_every_trial_not_of_those_whose_files_are_known()
     assert said(None).endswith(" none of 12 trials with a reward was solved.")
 
 
-def test_two_questions_with_an_and_are_told_apart():
-    """“Whether it reads and costs more and gets a higher reward” is read twice."""
-    rows = [
-        row(
-            f"t{i:02}",
-            config,
-            {RECALL: 0.5, READ: (i * 7 + k * 5) % 11 / 10},
-            reward=(i * 5 + k * 3) % 7 / 10,
-            cost_usd=0.1 + (i * 3 + k * 4) % 7 / 10,
-        )
-        for i in range(14)
-        for k, config in enumerate((BASE, OTHER))
-    ]
-    assert "it reads and costs more, and gets a higher reward is open" in answer(rows).headline
-
-
 def some(n: int, recall=(1.0,), reward=(1.0,), why=None):
     """Trials of one configuration; recalls and rewards go round."""
     return [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.base.visible import plural
 from groundtrace.documents.answer import (
     AnswerAssociation,
@@ -198,8 +199,7 @@ class Sentences(Frozen, frozen=True):
                 parts.append("writes more")
             else:
                 parts.append(f"gets a higher {short_name(row.metric)}")
-        # “reads and costs more and gets a higher reward” is read twice.
-        return ", and ".join(parts) if len(more) > 1 and len(parts) == 2 else listed(parts)
+        return listed(parts)
 
     def _needed(self, row: AnswerRow) -> str:
         what = self._effect()
@@ -389,6 +389,9 @@ def _shown_words(own: Alone, number: int) -> str:
     return f"Every relevant file was shown in {share} {trials}."
 
 
+_SOME = regex(r" \([\d,]+ of [\d,]+ sessions\)$")
+
+
 def unpaired_words(own: UnpairedComparison) -> str:
     """What can be said of two groups that share no task: what else differs, and what servers gave
     and took. The differences stand in the rows."""
@@ -405,7 +408,8 @@ def unpaired_words(own: UnpairedComparison) -> str:
     differs = [
         f"{one.what}: {one.baseline} against {one.config}"
         for one in own.differs
-        if one.baseline != one.config
+        # 2.0 (6 of 7 sessions) and 2.0 do not differ.
+        if len({_SOME.sub("", text) for text in (one.baseline, one.config)}) > 1
     ]
     if differs:
         order = f"{own.baseline} against {own.config}"

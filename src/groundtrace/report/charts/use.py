@@ -127,7 +127,9 @@ def _draw(
     rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int, label: str
 ) -> Markup:
     stacked = width < NARROW_BELOW
-    names = 8.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
+    names = (
+        12.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
+    )
     scale = Scale(0.0, 1.0, names, width - 92)
     marks: list[Markup] = []
     y = 12.0

@@ -94,7 +94,7 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
     return (
         both_lists("Every metric over all trials", overall, METRICS.shown_in("quality")),
         long_table(
-            "Chunk recall: line ranges whose file was accessed",
+            "Chunk recall: line ranges whose file was met",
             "config",
             groups[1:],
             METRICS.names_in("line_ranges"),
