@@ -80,14 +80,14 @@
     const button = make("button", { type: "button", title: title || null, onclick: () => go(addressOf("/", { ...question(), sort: next })) }, text, make("span", { class: "arrow", "aria-hidden": "true" }, here ? (down ? "▼" : "▲") : "↕"));
     return make("th", { scope: "col", class: right ? "right" : "left", "aria-sort": here ? (down ? "descending" : "ascending") : null }, button);
   }
-  function line(trial) {
+  function line(trial, unused) {
     const link = `/trial/${trial.id}`;
     const matches = trial.matches.map((match) => make("li", {}, match.step === null ? "relevant, never met: " : make("a", { href: addressOf(link, { call: String(match.step) }) }, `call ${match.step}`), " ", code(match.text)));
     return make("tr", { "data-id": trial.id },
       make("td", {}, make("a", { href: link, title: trial.trial }, code(trial.task)), make("small", {}, [(choices.suite || []).length > 1 && trial.suite, (choices.run || []).length > 1 && trial.run].filter(Boolean).join(" · ")), matches.length ? make("ul", { class: "matches" }, matches) : null),
       make("td", { class: "config" }, parts.dot(trial.config), code(trial.config)),
       make("td", {}, trial.found, make("small", {}, trial.verdict)),
-      (trial.texts.length ? trial.texts : words.columns.map(() => "–")).map((text) => make("td", { class: "right" }, text)));
+      (trial.texts.length ? trial.texts : words.columns.map(() => "–")).map((text, at) => make("td", { class: "right", "data-label": words.columns[at].label, hidden: unused[at] }, text)));
   }
   async function showList() {
     byId("detail").hidden = true;
@@ -98,9 +98,11 @@
     const asked = location.search;
     const found = await ask("/api/trials", given());
     if (asked !== location.search || opened()) return;
-    byId("table").tHead.replaceChildren(make("tr", {}, heading("task", "task"), heading("configuration", "config"), heading("found", "found"),
-      words.columns.map((column) => heading(column.label, column.name, `${column.name}: ${column.measures}`, true))));
-    byId("table").tBodies[0].replaceChildren(...found.trials.map(line));
+    /* A column in which no trial here has a value says nothing. */
+    const unused = words.columns.map((_, at) => found.trials.every((trial) => (trial.texts[at] || "–") === "–"));
+    byId("table").tHead.replaceChildren(make("tr", {}, heading("task", "task"), heading("configuration", "config"), heading("relevant files", "found"),
+      words.columns.map((column, at) => Object.assign(heading(column.label, column.name, `${column.name}: ${column.measures}`, true), { hidden: unused[at] }))));
+    byId("table").tBodies[0].replaceChildren(...found.trials.map((trial) => line(trial, unused)));
     const first = found.page * found.size;
     const range = found.total > found.size ? `, ${first + 1} to ${first + found.trials.length} shown` : "";
     byId("count").textContent = `${found.total} of ${found.of} trials${range}` + (found.read < found.of && (Object.keys(question()).length) ? `; ${found.read} read so far` : "");
@@ -306,7 +308,7 @@
     const rows = answer.rows.map((row) => make("tr", { class: "first" },
       make("th", { scope: "row", class: "question" }, row.question, " ", make("span", { class: "what" }, row.label)),
       compared ? make("td", { class: "right number" }, row.baseline) : null, make("td", { class: "right number" }, row.config),
-      make("td", { class: "change" }, compared ? [make("span", { class: `verdict ${row.tone}` }, row.word), make("strong", {}, row.change), ` ${row.interval} ${row.more}`] : row.counts)));
+      make("td", { class: "change" }, compared ? [make("span", { class: `verdict ${row.tone}` }, row.word), ": ", make("strong", {}, row.change), " ", make("span", {}, row.interval), row.more ? `; ${row.more}` : "", " ", make("small", {}, row.counts)] : row.counts)));
     const limits = [["Look at", answer.look_at], ["Also", answer.also]].filter(([, lines]) => lines.length);
     return [rows.length ? make("p", {}, make("strong", {}, answer.title)) : null,
       make("p", {}, answer.sentences),
