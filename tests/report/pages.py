@@ -96,6 +96,10 @@ def report_data(details: Sequence[Detail], scope: str = "*", draws: int = 50) ->
     )
 
 
+MODEL = "a-vendor-of-models/with-a-model-of-a-long-name-and-a-date-2026-05-07"
+"""A name that is wider than a phone."""
+
+
 def sessions_data() -> ReportData:
     """Own sessions: seven with a server and six without, on tasks of their own, and one of which the
     commit is not known."""
@@ -105,7 +109,8 @@ def sessions_data() -> ReportData:
         truth = [] if number == 13 else [f"src/{number}.py", f"src/{number % 3}_more.py"]
         read = [step(Seen("read", name, name), seconds=number, tool="Read") for name in truth[:1]]
         name = f"session-{number}"
-        document = trial(*read, truth=truth, task_name=name, trial_name=name, config_name=config)
+        named = {"task_name": name, "trial_name": name, "config_name": config, "model": MODEL}
+        document = trial(*read, truth=truth, **named)
         made = detail(document, reward=None, cost_usd=None, output_tokens=200 + 10 * number)
         row = replace(
             made.row,
