@@ -654,7 +654,7 @@ def test_two_thousand_trials_open_sort_and_filter(show: Show) -> None:
     watched = show(many_data(2_000, calls=6))
     page = watched.page
     assert page.locator("#table tbody tr").count() == 100
-    assert page.locator("#count").inner_text().startswith("2000 of 2000 trials")
+    assert page.locator("#count").inner_text().startswith("2,000 of 2,000 trials")
     sort_by(page, "relevant met")
     texts = column(page, "relevant met")
     assert texts == sorted(texts, reverse=True)

@@ -210,6 +210,16 @@ def test_all_or_none_is_said_of_every_trial_not_of_those_whose_files_are_known()
     assert said(None).endswith(" none of 12 trials with a reward was solved.")
 
 
+def test_trials_whose_shown_files_are_not_known_are_counted_beside_those_that_are():
+    """“Over all trials of both, … 22 of 34, otherwise 8 of 22” left three out without a word."""
+    rows = [
+        row(f"t{i}", OTHER, {RECALL: float(i % 2)} if i < 6 else {}, reward=float(i % 3 == 0))
+        for i in range(9)
+    ]
+    assert "otherwise 1 of 3 (unknown for 3): 0 points" in answer(rows).headline
+    assert "unknown" not in answer(rows[:6]).headline
+
+
 def some(n: int, recall=(1.0,), reward=(1.0,), why=None):
     """Trials of one configuration; recalls and rewards go round."""
     return [

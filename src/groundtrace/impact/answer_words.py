@@ -304,6 +304,9 @@ def found_words(
             f"{start} every {what} was shown, {_of(by.shown_all)} {word}, otherwise "
             f"{by.otherwise.solved:,} of {by.otherwise.n:,}"
         )
+        # Both numbers read as all trials. Functions were known of 12 in 36, without a repository.
+        if (unknown := rewards.rewarded.n - _together(by).n) > 0:
+            text += f" (unknown for {unknown:,})"
         size, is_open = _size(by) if sized else ("", False)
         cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
         yield f"{text}{size}{cause}."

@@ -17,6 +17,7 @@ const Parts = (() => {
     element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return element;
   }
+  const count = (number) => number.toLocaleString("en");
   /** A text whose lines may break behind _ and /, as names do: “crosstraci ng” reads as a slip. */
   const breaking = (text) => String(text).split(/(?<=[_/])/).flatMap((part, at) => (at ? [make("wbr"), part] : part));
   const code = (text) => make("code", {}, breaking(text));
@@ -143,5 +144,5 @@ const Parts = (() => {
     return { dot, side, call };
   }
 
-  return { byId, make, code, breaking, theme, copied, trialParts };
+  return { byId, make, code, breaking, count, theme, copied, trialParts };
 })();

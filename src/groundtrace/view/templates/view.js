@@ -2,7 +2,7 @@
 /* The viewer's behaviour. The address is the state: filters of the list in its query, a trial in its
    path. Text of traces is put in as text, never as markup, and no number is formatted here. */
 (() => {
-  const { byId, make, code, trialParts } = Parts;
+  const { byId, make, code, count, trialParts } = Parts;
   const FILTERS = ["config", "suite", "run", "verdict", "found", "label", "tool"];
   const LOOK = 2000;
   Parts.theme(byId("theme"));
@@ -104,8 +104,8 @@
       words.columns.map((column, at) => Object.assign(heading(column.label, column.name, `${column.name}: ${column.measures}`, true), { hidden: unused[at] }))));
     byId("table").tBodies[0].replaceChildren(...found.trials.map((trial) => line(trial, unused)));
     const first = found.page * found.size;
-    const range = found.total > found.size ? `, ${first + 1} to ${first + found.trials.length} shown` : "";
-    byId("count").textContent = `${found.total} of ${found.of} trials${range}` + (found.read < found.of && (Object.keys(question()).length) ? `; ${found.read} read so far` : "");
+    const range = found.total > found.size ? `, ${count(first + 1)} to ${count(first + found.trials.length)} shown` : "";
+    byId("count").textContent = `${count(found.total)} of ${count(found.of)} trials${range}` + (found.read < found.of && (Object.keys(question()).length) ? `; ${count(found.read)} read so far` : "");
     byId("pager").hidden = found.total <= found.size;
     byId("earlier").disabled = !found.page;
     byId("later").disabled = first + found.trials.length >= found.total;
@@ -127,7 +127,6 @@
 
   /* ---- what the trace says ---- */
   const wait = (time) => new Promise((done) => setTimeout(done, time));
-  const bytes = (number) => number.toLocaleString("en");
   /** The text of a call. It is requested when the call is opened, and again while the viewer
       searches a large trace. */
   function beside(step, _detail, row) {
@@ -144,7 +143,7 @@
       if (!body.isConnected) return;
       if (!found) { body.replaceChildren(make("p", { class: "note" }, "This call is no longer in the results.")); return; }
       body.replaceChildren(...found.pieces.map((piece) => pieceOf(piece, body, row, step)),
-        ...(found.looking ? [make("p", { class: "note looking" }, `Looking through the trace: ${bytes(found.looking[0])} of ${bytes(found.looking[1])} bytes.`)] : []),
+        ...(found.looking ? [make("p", { class: "note looking" }, `Looking through the trace: ${count(found.looking[0])} of ${count(found.looking[1])} bytes.`)] : []),
         ...(found.note ? [make("p", { class: "note" }, found.note)] : []),
         ...(!found.pieces.length && !found.looking && !found.note ? [make("p", { class: "note" }, "The trace does not name this call.")] : []));
       if (!found.looking) return;
@@ -153,9 +152,9 @@
   }
   function pieceOf(piece, body, row, step) {
     return make("div", { class: "piece" },
-      make("p", { class: "where" }, make("b", {}, piece.what), " ", piece.name ? code(piece.name) : null, piece.offset === null ? " " : ` at byte ${bytes(piece.offset)} `,
+      make("p", { class: "where" }, make("b", {}, piece.what), " ", piece.name ? code(piece.name) : null, piece.offset === null ? " " : ` at byte ${count(piece.offset)} `,
         piece.offset === null ? null : make("button", { type: "button", onclick: () => openRaw(body.closest(".side"), piece.file, piece.offset) }, "Show it in the file"),
-        piece.cut ? [` ${bytes(piece.length)} characters; the beginning is shown. `, make("button", { type: "button", onclick: () => fill(body, row, step, { all: "1" }) }, "Show more")] : null),
+        piece.cut ? [` ${count(piece.length)} characters; the beginning is shown. `, make("button", { type: "button", onclick: () => fill(body, row, step, { all: "1" }) }, "Show more")] : null),
       make("pre", { class: "text", tabindex: "0" }, piece.text));
   }
 
@@ -179,7 +178,7 @@
       text.textContent = part.text;
       text.hidden = false;
       text.scrollTop = 0;
-      place.textContent = `byte ${bytes(part.start)} to ${bytes(part.end)} of ${bytes(part.size)}`;
+      place.textContent = `byte ${count(part.start)} to ${count(part.end)} of ${count(part.size)}`;
       back.disabled = start.disabled = part.start === 0;
       on.disabled = end.disabled = part.end >= part.size;
     }
@@ -199,7 +198,7 @@
         files = found ? found.files : [];
         note.textContent = found ? found.note : "";
         if (!files.length) return;
-        select.replaceChildren(...files.map((item, number) => make("option", { value: number }, `${item.name} (${bytes(item.size)} bytes)`)));
+        select.replaceChildren(...files.map((item, number) => make("option", { value: number }, `${item.name} (${count(item.size)} bytes)`)));
         bar.replaceChildren(select, start, back, on, end, place);
         select.addEventListener("change", () => load(0));
       }
@@ -335,7 +334,7 @@
     progress(state);
   }
   function progress(state) {
-    byId("progress").textContent = state.read < state.total ? `${state.read} of ${state.total} trials read` : "";
+    byId("progress").textContent = state.read < state.total ? `${count(state.read)} of ${count(state.total)} trials read` : "";
   }
   /** Look for changed results; what is shown stays where it is. */
   async function look() {
