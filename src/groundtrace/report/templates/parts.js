@@ -113,7 +113,7 @@ const Parts = (() => {
     function fileList(files, more, detail) {
       if (!files.length) return null;
       const items = files.map(([name, kind, truth, lines]) => make("li", { class: truth >= 0 ? "hit" : "" },
-        make("span", { class: "kind", title: data.kindWords[data.kinds[kind]] }, data.kinds[kind]), " ", code(detail.words[name]), lines ? ` lines ${lines}` : "",
+        make("span", { class: "kind", title: data.kindWords[data.kinds[kind]] }, data.kinds[kind]), " ", code(detail.words[name]), lines ? ` ${/^\d+$/.test(lines) ? "line" : "lines"} ${lines}` : "",
         truth >= 0 ? ` — relevant${detail.truth[truth][0] === detail.words[name] ? "" : ": "}` : "", truth >= 0 && detail.truth[truth][0] !== detail.words[name] ? code(detail.truth[truth][0]) : null));
       const rest = more ? [make("li", {}, `and ${more} more files`)] : [];
       if (items.length <= AT_ONCE) return make("ul", { class: "files" }, items, rest);
