@@ -77,13 +77,14 @@ REASONS: dict[PairDropReason, str] = {
 }
 """Why a task is left out, in words."""
 
-_TROUBLES: Mapping[LookAtKind, str] = {
+TROUBLES: Mapping[LookAtKind, str] = {
     "no_ground_truth": "without ground truth",
     "no_trace": "without a usable trace",
     "empty_trace": "in which no tool call could be read",
     "answers_missing": "most of whose calls have no result",
     "subagents_unseen": "whose subagents are not in the trace",
 }
+"""Reasons without numbers of relevant files, as the table of trials also calls them."""
 
 
 def dropped_in_words(comparison: MatchedComparison) -> str:
@@ -130,7 +131,7 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
             f"{plural(len(guessed), 'trial')}: their files were guessed or are not counted"
         )
         found.append(LookAt(kind="unknown_tools", text=text, tasks=_names(guessed)))
-    for kind, words in _TROUBLES.items():
+    for kind, words in TROUBLES.items():
         own = [o for o in trials if o.why.reason == kind]
         if own:
             text = f"{plural(len(own), 'trial')} {words}"

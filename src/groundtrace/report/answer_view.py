@@ -16,6 +16,7 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
+from groundtrace.impact.answer_look_at import TROUBLES
 from groundtrace.impact.answer_names import capital, short_name
 from groundtrace.impact.family import question_of
 from groundtrace.impact.row_numbers import style_of_means
@@ -43,7 +44,7 @@ from groundtrace.report.charts.intervals import (
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import distinct_tasks
-from groundtrace.report.wording import REASON_WORDS, plural, reason
+from groundtrace.report.wording import plural, reason
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
@@ -253,7 +254,7 @@ def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
         return LimitView(item.text, None if section is None else f"#{section}", (), "")
     links = tuple(Link(name, trials_address([name])) for name in names[:NAMED_TASKS])
     address = trials_address(names)
-    if not item.all_named and item.kind in REASON_WORDS:
+    if not item.all_named and item.kind in TROUBLES:
         # The names are too few to find all its trials by.
         address = f"#at=trials&found={quote(reason(item.kind), safe='')}"
     return LimitView(item.text, address, links, item.more(len(names) - len(links)))
