@@ -332,6 +332,7 @@ def test_groups_of_sessions_without_any_number_have_no_rows():
     ]
     text = render(answer(nothing))
     assert "No number is known of both groups." in text and "→" not in text
+    assert kinds(answer(nothing))["no_ground_truth"].startswith("no session has ground truth")
 
 
 def test_pairs_with_too_few_tasks_are_named():

@@ -148,7 +148,7 @@ def _unpaired(own: UnpairedComparison, found: AnswerInput, options: ImpactOption
         association=association_of(trials, options.seed),
         enough=_no_enough(own.n_baseline + own.n_config, at, "unpaired"),
         cost_per_solved={},
-        look_at=[*look_at_trials(trials), *_swap(pair, options)],
+        look_at=[*look_at_trials(trials, "session"), *_swap(pair, options)],
         statement=own.statement,
         prices=price_file(trials),
     )

@@ -121,22 +121,22 @@ def look_at(
     return found
 
 
-def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
-    """What is wrong with some of the trials."""
+def look_at_trials(trials: Sequence[Observation], noun: str = "trial") -> list[LookAt]:
+    """What is wrong with some of the trials, which an answer may call sessions."""
     found = []
     guessed = [o for o in trials if o.unknown_calls]
     if guessed:
         text = (
             f"{plural(sum(o.unknown_calls for o in guessed), 'call')} of unknown tools in "
-            f"{plural(len(guessed), 'trial')}: their files were guessed or are not counted"
+            f"{plural(len(guessed), noun)}: their files were guessed or are not counted"
         )
         found.append(LookAt(kind="unknown_tools", text=text, tasks=_names(guessed)))
     for kind, words in TROUBLES.items():
         own = [o for o in trials if o.why.reason == kind]
         if own:
-            text = f"{plural(len(own), 'trial')} {words}"
+            text = f"{plural(len(own), noun)} {words}"
             if kind == "no_ground_truth" and len(own) == len(trials):
-                text = "no trial has ground truth (--tasks says where the tasks are defined)"
+                text = f"no {noun} has ground truth (--tasks says where the tasks are defined)"
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
