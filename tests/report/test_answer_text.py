@@ -164,6 +164,18 @@ def test_a_full_list_of_tasks_does_not_say_how_many_there_are() -> None:
         assert (page.address == full) is (number == MAX_TASKS_NAMED)
 
 
+def test_titles_of_several_sessions_are_not_counted_as_trials() -> None:
+    """“8 calls of unknown tools in 4 trials: a, b, c and 6 more”: two tasks were nine sessions."""
+    look = [LookAt(kind="unknown_tools", text="8 calls in 2 trials", tasks=["codex", "qwen"])]
+    impact = made()
+    answer = msgspec.structs.replace(impact.answer, look_at=look)
+    impact = msgspec.structs.replace(impact, answer=answer, answers=[answer])
+    data = dataclasses.replace(report_data([detail(trial(truth=["a"]))]), impact=impact)
+    titles = {"codex": list("abcd"), "qwen": ["e"]}
+    item = answer_view(data, {}, titles).pairs[0].look_at[0]
+    assert [link.text for link in item.tasks] == ["a", "b", "c"] and item.more == " and more"
+
+
 def test_configurations_of_which_nothing_is_known_come_last() -> None:
     """A column of dashes stood beside those that say something, because it had most tasks."""
     rows = [

@@ -97,16 +97,18 @@ class ShownLimit(Frozen, frozen=True):
         if not self.tasks:
             return self.text
         names = [shown_name(name, 60) for name in self.tasks[:NAMED_TASKS]]
-        return f"{self.text}: {', '.join(names)}{self.more(len(self.tasks) - len(names))}"
+        left = len(self.tasks) - len(names)
+        return f"{self.text}: {', '.join(names)}{more_text(left, whole=self.all_named)}"
 
     @property
     def all_named(self) -> bool:
         """Whether no task can be missing in the list: a full one said “and 17 more” of 68."""
         return len(self.tasks) < MAX_TASKS_NAMED
 
-    def more(self, left: int) -> str:
-        """What stands behind the first names."""
-        return f" and {left} more" if self.all_named and left else " and more" if left else ""
+
+def more_text(left: int, *, whole: bool) -> str:
+    """What stands behind the first names of a list, which may not be the whole list."""
+    return f" and {left:,} more" if whole and left else " and more" if left else ""
 
 
 class ShownAnswer(Frozen, frozen=True):

@@ -30,6 +30,7 @@ from groundtrace.report.answer_text import (
     ShownLimit,
     ShownRow,
     known_rows,
+    more_text,
     shown,
     tone,
 )
@@ -257,7 +258,9 @@ def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
     if not item.all_named and item.kind in TROUBLES:
         # The names are too few to find all its trials by.
         address = f"#at=trials&found={quote(reason(item.kind), safe='')}"
-    return LimitView(item.text, address, links, item.more(len(names) - len(links)))
+    # A task of several sessions has all their titles here: “4 trials: a, b, c and 6 more”.
+    whole = item.all_named and len(names) == len(item.tasks)
+    return LimitView(item.text, address, links, more_text(len(names) - len(links), whole=whole))
 
 
 def trials_address(tasks: Sequence[str]) -> str:
