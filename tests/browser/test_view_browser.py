@@ -6,6 +6,7 @@ Every page is watched: it may send requests only to its own server, log nothing 
 from __future__ import annotations
 
 import http.server
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -416,6 +417,13 @@ def test_nothing_is_wider_than_the_window(view: Open, runs: Path, width: int, th
     page.goto(page.url.partition("/trial")[0])
     page.wait_for_selector("#table tbody tr")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # On a phone a trial is a card: its numbers had no names, and dashes stood for what nobody has.
+    cells = page.evaluate(
+        "[...document.querySelectorAll('#table tbody td.right')].filter(one => !one.hidden)"
+        ".map(one => one.dataset.label)"
+    )
+    assert cells and all(cells)
+    assert not page.locator("#table th:has-text('output tokens')").is_visible()
 
 
 class other_site:  # noqa: N801 - reads as a statement
@@ -457,4 +465,6 @@ def test_the_answer_comes_first_and_folds_on_a_phone(view: Open, tmp_path: Path)
         assert answer.is_visible()
         assert answer.evaluate("one => one.open") is is_open
         assert "against" in answer.locator("strong").first.text_content()
+        change = answer.locator("td.change").first.text_content()
+        assert re.match(r"(higher|lower|open|untestable): \S+", change), change
         assert answer.bounding_box()["y"] < page.locator("#filters").bounding_box()["y"]

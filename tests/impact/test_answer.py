@@ -188,6 +188,38 @@ def test_where_all_or_none_are_solved_nothing_is_said_about_finding(reward, said
     assert answer(both).headline.endswith(f" {said}")
 
 
+def test_all_or_none_is_said_of_every_trial_not_of_those_whose_files_are_known():
+    """“None of 11 trials was solved” was said of 16 of which one was: its files were not known."""
+
+    def said(unknown):
+        """Six tasks whose files are known and of which none is solved, and one of which they are
+        not."""
+        known = [
+            row(f"t{i}", config, {RECALL: float(i % 2)}, reward=0.0)
+            for i in range(6)
+            for config in (BASE, OTHER)
+        ]
+        more = [
+            row("t9", config, reward=unknown, computable=False, reason="no_ground_truth")
+            for config in (BASE, OTHER)
+        ]
+        return answer([*known, *more]).headline
+
+    assert said(0.0).endswith(" None of 14 trials was solved.")
+    assert "12 trials" not in said(1.0) and "solved" not in said(1.0)
+    assert said(None).endswith(" none of 12 trials with a reward was solved.")
+
+
+def test_trials_whose_shown_files_are_not_known_are_counted_beside_those_that_are():
+    """“Over all trials of both, … 22 of 34, otherwise 8 of 22” left three out without a word."""
+    rows = [
+        row(f"t{i}", OTHER, {RECALL: float(i % 2)} if i < 6 else {}, reward=float(i % 3 == 0))
+        for i in range(9)
+    ]
+    assert "otherwise 1 of 3 (unknown for 3): 0 points" in answer(rows).headline
+    assert "unknown" not in answer(rows[:6]).headline
+
+
 def some(n: int, recall=(1.0,), reward=(1.0,), why=None):
     """Trials of one configuration; recalls and rewards go round."""
     return [
@@ -300,6 +332,7 @@ def test_groups_of_sessions_without_any_number_have_no_rows():
     ]
     text = render(answer(nothing))
     assert "No number is known of both groups." in text and "→" not in text
+    assert kinds(answer(nothing))["no_ground_truth"].startswith("no session has ground truth")
 
 
 def test_pairs_with_too_few_tasks_are_named():
@@ -384,14 +417,22 @@ def test_without_ground_truth_a_pair_says_that_finding_is_unknown():
 
 def test_what_is_compared_in_spite_of_a_difference_is_said_in_words():
     """“10 tasks not matched in everything: the model differs or is unknown”."""
-    rows = [
-        row(f"t{i:02}", config, {RECALL: 0.5}, model=config)
-        for i in range(12)
-        for config in (BASE, OTHER)
-    ]
-    assert kinds(answer(rows))["not_matched"] == (
-        "12 tasks compared although the model differs or is unknown"
-    )
+
+    def said(**of: tuple[object, object, object]):
+        """Each name with its value in the baseline, in the other, and in the other's last task."""
+        rows = [
+            row(f"t{i:02}", name, {RECALL: 0.5}, **{k: v[at] for k, v in of.items()})
+            for i in range(12)
+            for name, at in ((BASE, 0), (OTHER, 1 + i // 11))
+        ]
+        return kinds(answer(rows))["not_matched"].removeprefix("12 tasks compared although ")
+
+    assert said(model=("a", "b", "b")) == "the model differs"
+    assert said(model=("a", None, None)) == "the model is unknown"
+    assert said(model=("a", "b", None)) == "the model differs or is unknown"
+    assert said(harness=("a", "b", "b")) == "the harness differs"
+    assert said(reward=(1.0, None, None)) == "a reward is missing"
+    assert said(reward=(None, None, None)) == "no reward is known"
 
 
 def test_unknown_cost_of_both_sides_is_one_line():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from groundtrace.impact.answer_words import unpaired_words
 from groundtrace.impact.observations import Observation, ObservedValues, WhyAbsent
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.unpaired import compare_unpaired, share_no_task
@@ -99,8 +100,8 @@ def test_what_else_differs() -> None:
     ]
     found = compare_unpaired(trials, PAIR, ImpactOptions())
     told = {one.what: (one.baseline, one.config) for one in found.differs}
-    assert told["files a commit"] == ("2.0 (1 session)", "7.0 (1 session)")
-    assert told["lines a commit"] == ("unknown", "40.0 (1 session)")
+    assert told["files a commit"] == ("2.0", "7.0")
+    assert told["lines a commit"] == ("unknown", "40.0")
     assert told["repositories"] == ("heron", "otter")
     assert told["weeks"] == ("2026-W19", "unknown")
     assert "No experiment" in found.statement
@@ -123,3 +124,15 @@ def test_noise_is_found_in_at_most_5_percent() -> None:
         trials += group(PAIR[1], list(random.lognormal(size=8)))
         hits += cost_of(trials, draws=400).p < 0.05  # type: ignore[attr-defined]
     assert hits <= 19  # the 99.5 % point of a binomial with 200 and .05
+
+
+def test_what_differs_is_told_without_what_only_is_counted_differently() -> None:
+    """“files a commit: 2.0 (6 sessions) against 2.0 (7 sessions)” was told as a difference."""
+
+    def said(files: list[int]) -> str:
+        own = [seen(PAIR[0], at, 1.0, relevant_files=n) for at, n in enumerate(files)]
+        other = [seen(PAIR[1], at, 2.0, relevant_files=2) for at in range(7)]
+        return unpaired_words(compare_unpaired([*own, *other], PAIR, ImpactOptions(draws=100)))
+
+    assert "What else differs" not in said([2, 2, 2, 2, 2, 2, 0])
+    assert "files a commit: 3.0 (6 of 7 sessions) against 2.0." in said([3, 3, 3, 3, 3, 3, 0])

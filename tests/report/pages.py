@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.outcomes import TrialOutcome
@@ -91,6 +94,32 @@ def report_data(details: Sequence[Detail], scope: str = "*", draws: int = 50) ->
         rows=rows,
         details=lambda: iter(details),
     )
+
+
+MODEL = "a-vendor-of-models/with-a-model-of-a-long-name-and-a-date-2026-05-07"
+"""A name that is wider than a phone."""
+
+
+def sessions_data() -> ReportData:
+    """Own sessions: seven with a server and six without, on tasks of their own, and one of which the
+    commit is not known."""
+    details = []
+    for number in range(14):
+        config = "with-mcp" if number < 7 else "without-mcp"
+        truth = [] if number == 13 else [f"src/{number}.py", f"src/{number % 3}_more.py"]
+        read = [step(Seen("read", name, name), seconds=number, tool="Read") for name in truth[:1]]
+        name = f"session-{number}"
+        named = {"task_name": name, "trial_name": name, "config_name": config, "model": MODEL}
+        document = trial(*read, truth=truth, **named)
+        made = detail(document, reward=None, cost_usd=None, output_tokens=200 + 10 * number)
+        row = replace(
+            made.row,
+            title=f"Mend the gate of field {number}",
+            started_at=f"2026-05-{number + 1:02}T10:00:00Z",
+            last_call_at=f"2026-05-{number + 1:02}T10:0{number % 10}:00Z",
+        )
+        details.append(dataclasses.replace(made, row=row))
+    return report_data(details, draws=100)
 
 
 def packed_in(details: Iterable[Detail], budget: int) -> Packed:

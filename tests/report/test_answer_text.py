@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from decimal import Decimal
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundtrace.cli.answer import wants_colour
-from groundtrace.documents.answer import Answer, AnswerRow, LookAt
+from groundtrace.documents.answer import MAX_TASKS_NAMED, Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.impact.answer_names import points, signed
@@ -26,7 +27,10 @@ from groundtrace.report.answer_text import (
     shown,
     shown_rows,
 )
+from groundtrace.report.answer_view import answer_view
 from tests.impact.trial_rows import row
+from tests.metrics.builders import trial
+from tests.report.pages import detail, report_data
 
 RECALL, READ = "shown.file_recall", "util_read_overlap_with_relevant_files"
 
@@ -142,6 +146,64 @@ def test_what_to_look_at_names_its_tasks() -> None:
         ],
     )
     assert "Look at  5 trials without a usable trace: a, b, c and 2 more" in render(answer)
+
+
+def test_a_full_list_of_tasks_does_not_say_how_many_there_are() -> None:
+    """The list of a document ends at 20: “109 trials … and 17 more” was said of 71 tasks."""
+    tasks = [f"t{i}" for i in range(MAX_TASKS_NAMED)]
+    data = report_data([detail(trial(truth=["a"]))])
+    for number, said in ((MAX_TASKS_NAMED - 1, "t2 and 16 more"), (MAX_TASKS_NAMED, "t2 and more")):
+        look = [LookAt(kind="no_ground_truth", text="many", tasks=tasks[:number])]
+        answer = msgspec.structs.replace(made().answer, look_at=look)
+        assert f"Look at  many: t0, t1, {said}\n" in f"{render(answer)}\n"
+        impact = msgspec.structs.replace(made(), answer=answer, answers=[answer])
+        page = answer_view(dataclasses.replace(data, impact=impact), {}).pairs[0].look_at[0]
+        assert page.more == said.removeprefix("t2")
+        # The names of a full list would find fewer trials than the line counts.
+        full = "#at=trials&found=no%20ground%20truth"
+        assert (page.address == full) is (number == MAX_TASKS_NAMED)
+
+
+def test_titles_of_several_sessions_are_not_counted_as_trials() -> None:
+    """“8 calls of unknown tools in 4 trials: a, b, c and 6 more”: two tasks were nine sessions."""
+    look = [LookAt(kind="unknown_tools", text="8 calls in 2 trials", tasks=["codex", "qwen"])]
+    impact = made()
+    answer = msgspec.structs.replace(impact.answer, look_at=look)
+    impact = msgspec.structs.replace(impact, answer=answer, answers=[answer])
+    data = dataclasses.replace(report_data([detail(trial(truth=["a"]))]), impact=impact)
+    titles = {"codex": list("abcd"), "qwen": ["e"]}
+    item = answer_view(data, {}, titles).pairs[0].look_at[0]
+    assert [link.text for link in item.tasks] == ["a", "b", "c"] and item.more == " and more"
+
+
+def test_configurations_of_which_nothing_is_known_come_last() -> None:
+    """A column of dashes stood beside those that say something, because it had most tasks."""
+    rows = [
+        row(f"task-{i}", name, {RECALL: 0.5} if i < known else {}, reward=None)
+        for name, tasks, known in (("a", 9, 0), *((f"b{k}", 3, 3) for k in range(4)))
+        for i in range(tasks)
+    ]
+    impact = analyse(rows, ImpactOptions(draws=200), generated_at="now", scope="*")
+    assert "b0 50 % (3 tasks), b1 50 % (3 tasks), b2 50 % (3 tasks), b3" in analysis_text(impact)
+
+
+def test_a_number_stays_with_its_per_cent() -> None:
+    text = "x" * 88 + " (95 % interval"
+    answer = msgspec.structs.replace(made().answer, headline=text)
+    assert "\n(95 % interval" in render(answer, 93)
+
+
+def test_groups_without_common_tasks_count_sessions() -> None:
+    """“7 tasks” stood beside the means of 7 and of 8 sessions."""
+    apart = msgspec.structs.replace(
+        a_row(RECALL, 0.8, 0.9, 0.1, -0.1, 0.3), verdict=None, better=None, same=None, worse=None
+    )
+    assert shown_rows([apart])[0].counts == f"at least {apart.n} sessions on each side"
+
+
+def test_only_a_whole_share_reads_as_100_per_cent() -> None:
+    nearly = shown_rows([a_row(RECALL, 0.998, 1.0, 0.002, -0.1, 0.1)])[0]
+    assert (nearly.baseline, nearly.config) == ("99.8 %", "100.0 %")
 
 
 def test_columns_are_told_apart_however_long_the_names_are() -> None:

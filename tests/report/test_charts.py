@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundtrace.report import render_html
 from groundtrace.report.charts import Chart, charts
 from groundtrace.report.charts.found import spread
 from groundtrace.report.charts.speed import curve_of
@@ -21,7 +22,7 @@ from groundtrace.report.svg import Scale, element, fitted, text_width
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.trial_links import TrialLinks
 from tests.metrics.builders import Seen, step, trial
-from tests.report.pages import HOSTILE, detail, hostile_data, report_data, task_units
+from tests.report.pages import HOSTILE, detail, hostile_data, report_data, sessions_data, task_units
 
 HIT = Seen("read", "a", "a")
 MISS = Seen("surfaced", "z")
@@ -55,6 +56,16 @@ def task(name: str, *calls: Any, trial_name: str = "", **given: Any) -> Any:
         *calls, truth=["a", "b"], task_name=name, trial_name=trial_name or f"{name}__1"
     )
     return detail(document, **given)
+
+
+def test_groups_without_common_tasks_are_not_said_to_have_some() -> None:
+    assert "the tasks that both have" not in render_html(sessions_data())
+
+
+def test_groups_without_common_tasks_stand_as_in_their_answer() -> None:
+    """The baseline was first in the rows and second in the chain."""
+    chain = drawn(sessions_data())["chain"]
+    assert [name for name, _ in chain.key] == ["without-mcp", "with-mcp"]
 
 
 def test_never_hit_tasks_stay_in_the_denominator_of_the_curves() -> None:

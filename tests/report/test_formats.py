@@ -52,6 +52,17 @@ def test_what_is_missing_is_never_a_zero(missing: float | None) -> None:
     assert formats.interval(None, 0.5) == formats.MISSING
 
 
+def test_only_nothing_reads_as_nothing_and_everything_as_everything() -> None:
+    """72 of 506,280 characters were “0 %”, the others “100 %”, and one file in 36 tasks “0.0”."""
+    cases = ((0, "0 %"), (72, "< 1 %"), (253140, "50 %"), (506208, "> 99 %"), (506280, "100 %"))
+    assert [formats.percent(part, 506280) for part, _ in cases] == [text for _, text in cases]
+    assert formats.per_cent(0.9996, 1) == "> 99.9 %"
+    assert formats.brief("file_recall", 0.999) == "> 99 %"
+    assert [formats.files(n) for n in (0, 1 / 36, 0.05, 4.04, 17.2)] == [
+        *("0", "0.03", "0.1", "4.0", "17"),
+    ]
+
+
 def test_shares_are_not_rounded_twice() -> None:
     """D40: documents hold the exact value, and only what is shown is rounded. The mean of 1/3 and
     0 was 0.1666 while documents held 0.3333."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -14,7 +15,8 @@ from tests.conftest import Ran
 ROOT = Path(__file__).parents[2]
 
 OTHERS = re.compile(
-    r"\b(hits?|retrieved|shown recall|files found|found (?:all|some|0\.\d)|resolved|seen)\b"
+    r"\b(hits?|retrieved|shown recall|files? found|found files?|found (?:all|some|0\.\d)|resolved)\b"
+    r"|\b(seen|viewed|accessed|succeeded|(?:hit|pass|success|solve) rate)\b"
     r"|\b(?:met|shown|read|found) 0\.\d",
     re.IGNORECASE,
 )
@@ -55,10 +57,19 @@ def others_in(text: str) -> list[str]:
 
 
 def words_of(page: str) -> Iterator[str]:
-    """Texts that a reader of the page sees; names from runs and metrics are code."""
+    """Texts that a reader of the page sees or hears; names from runs and metrics are code."""
     body = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
     body = re.sub(r"<code>.*?</code>", "", body, flags=re.DOTALL)
-    yield from (unescape(text) for text in re.findall(r">([^<>]+)", body))
+    said = re.findall(r'>([^<>]+)|(?:aria-label|placeholder)="([^"]*)"', body)
+    yield from (unescape("".join(texts)) for texts in said)
+    for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL):
+        # Single words in a script are its own names.
+        told = re.sub(r"\$\{[^}]*\}", "", script)
+        yield from (text for text in re.findall(r'["`]([^"`\n]*)["`]', told) if " " in text)
+    for table in re.findall(r'id="table-data">(.*?)</script>', page, re.DOTALL):
+        data = json.loads(table)
+        yield from (column[part] for column in data["columns"] for part in ("label", "measures"))
+        yield from [*data["found"], *data["verdicts"]]
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,23 @@ def test_the_terminal_the_page_and_the_short_report_use_one_name(
 def test_sentences_that_nobody_would_say_are_gone(demo: tuple[str, str, str]) -> None:
     for text in demo:
         assert [gone for gone in GONE if gone in text] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Hits", "found files", "Files found", "a file was accessed", "hit rate", "retrieved"),
+        *("3 tasks resolved", "shown recall", "files seen", "met 0.67", "success rate"),
+    ],
+)
+def test_another_name_is_noticed(said: str) -> None:
+    """As a label of the page, in a line of the terminal, in a sentence of a guide."""
+    assert others_in(said) and others_in(f"Found    {said}  61 %") and others_in(f"of {said}.")
+    script = f'<script>go({{ label: "the {said}" }})</script>'
+    data = {"columns": [{"label": said, "measures": ""}], "found": [], "verdicts": []}
+    table = f'<script id="table-data">{json.dumps(data)}</script>'
+    for page in (f"<text class=label>{said}</text>", f'<i aria-label="{said}">', script, table):
+        assert [one for text in words_of(page) for one in others_in(text)], page
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -147,7 +147,7 @@ def test_a_call_says_how_far_its_files_can_be_trusted() -> None:
         base + packed_trials.SUBAGENT,
     ]
     assert [made["words"][step[10]] for step in made["steps"] if len(step) > 10] == ["scout"]
-    assert ["tokens", "calls add up to 40% of the total that the trace states"] in made["about"]
+    assert ["tokens", "calls add up to 40 % of the total that the trace states"] in made["about"]
 
 
 def test_a_call_of_other_tools_that_touches_nothing_did_not_fail() -> None:
@@ -263,6 +263,17 @@ def test_a_table_without_values_is_left_out() -> None:
     text = render_html(many_data(8, calls=3))
     assert "Chunk recall: line ranges" not in text
     assert "Use of relevant files" in text
+
+
+def test_without_ground_truth_no_section_is_empty() -> None:
+    """Sections that only said “there is nothing to show”, and of trials with calls: “these trials have
+    no traces”."""
+    document = trial(step(Seen("read", "a", "a")), truth=[])
+    told = "".join(render_html(report_data([detail(document)])).split("<script")[0])
+    assert not re.search('<section id="(speed|use)"', told)
+    assert "nothing to show" not in told and "have no traces" not in told
+    assert "Choose a trial to see its calls in order.</p>" in told
+    assert "Means over tasks, with the number" in told, "the reward is a mean"
 
 
 def test_configurations_have_one_colour_everywhere() -> None:

@@ -224,12 +224,17 @@ class CostPerSolved(Record, frozen=True, kw_only=True):
     reason: Annotated[str | None, Meta(description="Why a number is missing.")]
 
 
+MAX_TASKS_NAMED = 20
+
+
 class LookAt(Record, frozen=True, kw_only=True):
     """Something that limits the answer."""
 
     kind: Annotated[LookAtKind, Meta(description="What it is about.")]
     text: Annotated[str, Meta(description="One line.")]
-    tasks: Annotated[list[str], Meta(description="Tasks that it is about, at most 20.")]
+    tasks: Annotated[
+        list[str], Meta(description=f"Tasks that it is about, at most {MAX_TASKS_NAMED}.")
+    ]
 
 
 class Answer(Record, frozen=True, kw_only=True):

@@ -126,7 +126,7 @@ def _method(options: ImpactOptions) -> Method:
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
             "configurations move together, among tasks run in the same configurations. All "
-            f"permutations if there are at most {EXACT_PERMUTATIONS}, else {options.draws} "
+            f"permutations if there are at most {EXACT_PERMUTATIONS:,}, else {options.draws:,} "
             "random ones and p = (b + 1) / (draws + 1). Above "
             f"{GRID_ABOVE} tasks, {combined:,} random ones, made by combining {left} with "
             f"{right} permutations."
@@ -146,8 +146,8 @@ def _method(options: ImpactOptions) -> Method:
             f"97 % of such intervals contained the true value with {ENOUGH_TASKS} tasks or more; "
             f"with fewer, by number of tasks: {coverage_by_size(MEANS)}. Skewed costs: fewer, see "
             "the page on statistics. Correlations: 95 "
-            f"% BCa bootstrap over tasks, {options.draws} resamples; none if more than "
-            f"{UNDEFINED_DRAWS:.0%} of the resamples have no value or all agree; in "
+            f"% BCa bootstrap over tasks, {options.draws:,} resamples; none if more than "
+            f"{100 * UNDEFINED_DRAWS:.0f} % of the resamples have no value or all agree; in "
             f"simulations, by number of tasks: {coverage_by_size(CORRELATIONS)}. Draws depend "
             "only on the seed and on the number of tasks."
         ),

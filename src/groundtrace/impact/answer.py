@@ -148,7 +148,7 @@ def _unpaired(own: UnpairedComparison, found: AnswerInput, options: ImpactOption
         association=association_of(trials, options.seed),
         enough=_no_enough(own.n_baseline + own.n_config, at, "unpaired"),
         cost_per_solved={},
-        look_at=[*look_at_trials(trials), *_swap(pair, options)],
+        look_at=[*look_at_trials(trials, "session"), *_swap(pair, options)],
         statement=own.statement,
         prices=price_file(trials),
     )
@@ -435,15 +435,14 @@ def _rewards(trials: Sequence[Observation]) -> Rewards:
     return Rewards(
         graded=any(reward not in (0.0, 1.0) for reward in known),
         largest=max(known, key=abs, default=0.0),
+        trials=len(trials),
+        rewarded=Solved(n=len(known), solved=sum(reward >= PASS for reward in known)),
     )
 
 
 def _counted(trials: Sequence[Observation]) -> Alone:
-    rewards = [o.values[REWARD] for o in trials if REWARD in o.values]
     shown = [o.values[RECALL] for o in trials if RECALL in o.values]
     return Alone(
-        trials=len(trials),
-        rewarded=Solved(n=len(rewards), solved=sum(reward >= PASS for reward in rewards)),
         known=len(shown),
         whole=sum(recall >= 1 for recall in shown),
         any_truth=any(o.why.reason != "no_ground_truth" for o in trials),

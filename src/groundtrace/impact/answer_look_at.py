@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import plural, visible
-from groundtrace.documents.answer import AnswerRow, LookAt, LookAtKind
+from groundtrace.documents.answer import MAX_TASKS_NAMED, AnswerRow, LookAt, LookAtKind
 from groundtrace.documents.comparison import (
     Delta,
     GroupTest,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from groundtrace.impact.observations import Observation
 
 SIGNIFICANT = 0.05
-MAX_TASKS_NAMED = 20
 _RECALL = "shown.file_recall"
 
 REQUIREMENTS: dict[Requirement, str] = {
@@ -51,12 +50,12 @@ REQUIREMENTS: dict[Requirement, str] = {
 """What each requirement means, in words."""
 
 NOT_MET: dict[Requirement, str] = {
-    "model": "the model differs or is unknown",
-    "harness_version": "the harness version differs or is unknown",
+    "model": "the model",
+    "harness_version": "the harness version",
     "reward": "a reward is missing",
     "run": "they are from different runs",
 }
-"""What it means if a requirement does not hold."""
+"""What it means if a requirement does not hold; what of a model or a version is said of the trials."""
 
 FLAGS: dict[PairDropReason, str] = {
     "different_runs": "--pair-across-runs would pair them",
@@ -78,13 +77,14 @@ REASONS: dict[PairDropReason, str] = {
 }
 """Why a task is left out, in words."""
 
-_TROUBLES: Mapping[LookAtKind, str] = {
+TROUBLES: Mapping[LookAtKind, str] = {
     "no_ground_truth": "without ground truth",
     "no_trace": "without a usable trace",
     "empty_trace": "in which no tool call could be read",
     "answers_missing": "most of whose calls have no result",
     "subagents_unseen": "whose subagents are not in the trace",
 }
+"""Reasons without numbers of relevant files, as the table of trials also calls them."""
 
 
 def dropped_in_words(comparison: MatchedComparison) -> str:
@@ -115,28 +115,28 @@ def look_at(
     found += [_group_line(test) for test in _disagreeing(comparison.groups)]
     for delta in own:
         found += [*_typical(delta), *_dominated(delta, comparison.tasks or [])]
-    found += [*_not_matched(comparison), *_left_out(comparison), *_attempts(comparison)]
+    found += [*_not_matched(comparison, trials), *_left_out(comparison), *_attempts(comparison)]
     found += [LookAt(kind="note", text=note, tasks=[]) for note in comparison.notes]
     found += look_at_trials(trials)
     return found
 
 
-def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
-    """What is wrong with some of the trials."""
+def look_at_trials(trials: Sequence[Observation], noun: str = "trial") -> list[LookAt]:
+    """What is wrong with some of the trials, which an answer may call sessions."""
     found = []
     guessed = [o for o in trials if o.unknown_calls]
     if guessed:
         text = (
             f"{plural(sum(o.unknown_calls for o in guessed), 'call')} of unknown tools in "
-            f"{plural(len(guessed), 'trial')}: their files were guessed or are not counted"
+            f"{plural(len(guessed), noun)}: their files were guessed or are not counted"
         )
         found.append(LookAt(kind="unknown_tools", text=text, tasks=_names(guessed)))
-    for kind, words in _TROUBLES.items():
+    for kind, words in TROUBLES.items():
         own = [o for o in trials if o.why.reason == kind]
         if own:
-            text = f"{plural(len(own), 'trial')} {words}"
+            text = f"{plural(len(own), noun)} {words}"
             if kind == "no_ground_truth":
-                text = _without_truth(own, trials)
+                text = _without_truth(own, trials, noun)
             found.append(LookAt(kind=kind, text=text, tasks=_names(own)))
     found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
@@ -148,14 +148,14 @@ def look_at_trials(trials: Sequence[Observation]) -> list[LookAt]:
     return found
 
 
-def _without_truth(own: Sequence[Observation], trials: Sequence[Observation]) -> str:
+def _without_truth(own: Sequence[Observation], trials: Sequence[Observation], noun: str) -> str:
     """Trials without ground truth, and the option that could help. Where `--tasks` was given and the
     tasks have files of oracles only, `--tasks` was named again (D192)."""
     everyone = len(own) == len(trials)
     text = (
-        "no trial has ground truth"
+        f"no {noun} has ground truth"
         if everyone
-        else f"{plural(len(own), 'trial')} without ground truth"
+        else f"{plural(len(own), noun)} without ground truth"
     )
     off = sum(o.truth_off for o in own)
     if off:
@@ -362,12 +362,36 @@ def _dominated(delta: Delta, tasks: Sequence[MatchedTask]) -> Iterator[LookAt]:
         yield LookAt(kind="dominated", text=text, tasks=few[:MAX_TASKS_NAMED])
 
 
-def _not_matched(comparison: MatchedComparison) -> Iterator[LookAt]:
+def _not_matched(comparison: MatchedComparison, trials: Sequence[Observation]) -> Iterator[LookAt]:
     if comparison.not_met:
-        why = listed([NOT_MET[name] for name in comparison.not_met])
+        why = listed([_why_not(name, comparison, trials) for name in comparison.not_met])
         own = [t.task_name for t in comparison.tasks or [] if t.not_met]
         text = f"{plural(len(own), 'task')} compared although {why}"
         yield LookAt(kind="not_matched", text=text, tasks=own[:MAX_TASKS_NAMED])
+
+
+def _why_not(
+    name: Requirement, comparison: MatchedComparison, trials: Sequence[Observation]
+) -> str:
+    """What of a requirement does not hold: “the model differs or is unknown” was said of two models
+    that everybody knew."""
+    tasks = {(t.benchmark, t.task_name) for t in comparison.tasks or [] if name in t.not_met}
+    own = [o for o in trials if (o.benchmark, o.task_name) in tasks]
+    if name == "reward":
+        return NOT_MET[name] if any("reward" in o.values for o in own) else "no reward is known"
+    if name == "run":
+        return NOT_MET[name]
+    if name == "harness_version" and len({o.harness for o in own if o.harness}) > 1:
+        return "the harness differs"
+    without = {
+        (o.benchmark, o.task_name)
+        for o in own
+        if (o.model if name == "model" else o.harness_version) is None
+    }
+    how = (
+        "differs" if not without else "is unknown" if without == tasks else "differs or is unknown"
+    )
+    return f"{NOT_MET[name]} {how}"
 
 
 def _left_out(comparison: MatchedComparison) -> Iterator[LookAt]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.base.patterns import regex
 from groundtrace.base.visible import plural
 from groundtrace.documents.answer import (
     AnswerAssociation,
@@ -59,6 +60,15 @@ class Rewards(Frozen, frozen=True):
     graded: bool
     """Whether some lies between 0 and 1: then a higher reward is not “solved more”."""
     largest: float
+    trials: int
+    """Those that ran, with a reward or without."""
+    rewarded: Solved
+    """Those with a reward."""
+
+    @property
+    def which(self) -> str:
+        """What is said behind their number if some have no reward."""
+        return " with a reward" if self.rewarded.n < self.trials else ""
 
     @property
     def solved(self) -> str:
@@ -278,20 +288,25 @@ def found_words(
     if not levels:
         return
     whole = _together(levels[0][1])
+    over = "Over all trials of both, " if wider else ""
     if whole.solved in (0, whole.n):
         # 4 of 4 and 8 of 8 say nothing about finding: “0 points (−49 to +32)” was said about them.
-        if not sized:
-            over = "over all tasks of both, " if wider else ""
-            yield capital(f"{over}{all_or_none(whole, rewards)}.")
+        # Trials without known files count too: “none of 11 was solved” was said of 16.
+        every = rewards.rewarded
+        if not sized and every.solved in (0, every.n):
+            yield capital(f"{over.lower()}{all_or_none(every, rewards, rewards.which)}.")
         return
     for at, (what, by) in enumerate(levels):
-        start = "Over all tasks of both, where" if wider and not at else "Where"
+        start = f"{over}where" if over and not at else "Where"
         # Of one configuration the number of solved trials says it before.
         word = rewards.solved if not (sized or at) else "solved"
         text = (
             f"{start} every {what} was shown, {_of(by.shown_all)} {word}, otherwise "
             f"{by.otherwise.solved:,} of {by.otherwise.n:,}"
         )
+        # Both numbers read as all trials. Functions were known of 12 in 36, without a repository.
+        if (unknown := rewards.rewarded.n - _together(by).n) > 0:
+            text += f" (unknown for {unknown:,})"
         size, is_open = _size(by) if sized else ("", False)
         cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
         yield f"{text}{size}{cause}."
@@ -331,9 +346,6 @@ def _size(by: ByFound) -> tuple[str, bool]:
 class Alone(Frozen, frozen=True):
     """Trials of a single configuration, counted."""
 
-    trials: int
-    rewarded: Solved
-    """Those with a reward."""
     known: int
     """Those of which it is known which relevant files were shown."""
     whole: int
@@ -343,42 +355,44 @@ class Alone(Frozen, frozen=True):
 
 def alone_text(own: Alone, linked: AnswerAssociation | None, rewards: Rewards) -> str:
     """The answer for one configuration: solved, found, and solved where found or not."""
-    if not own.rewarded.n and not own.known:
+    if not rewards.rewarded.n and not own.known:
         why = (
             "No trial has a reward, and of none is it known which relevant files were shown"
             if own.any_truth
             else "Nothing says which files were relevant or whether a trial was solved"
         )
         return f"{why}, so neither finding nor solving can be judged."
-    said = list(rewards.no_scale()) or [_solved_words(own, rewards)]
+    said = list(rewards.no_scale()) or [_solved_words(rewards)]
     linked_said = list(found_words(linked, rewards, sized=True))
-    return " ".join([*said, *(linked_said or [_shown_words(own)])])
+    return " ".join([*said, *(linked_said or [_shown_words(own, rewards.trials)])])
 
 
-def _solved_words(own: Alone, rewards: Rewards) -> str:
-    solved = own.rewarded
+def _solved_words(rewards: Rewards) -> str:
+    solved = rewards.rewarded
     if not solved.n:
         return "No trial has a reward, so nothing says what was solved."
-    which = " with a reward" if solved.n < own.trials else ""
     if solved.solved in (0, solved.n):
-        return capital(f"{all_or_none(solved, rewards, which)}.")
-    return f"{_of(solved, which)} {rewards.solved}."
+        return capital(f"{all_or_none(solved, rewards, rewards.which)}.")
+    return f"{_of(solved, rewards.which)} {rewards.solved}."
 
 
-def _shown_words(own: Alone) -> str:
+def _shown_words(own: Alone, number: int) -> str:
     """How often every relevant file was shown, if nothing is said about solving by it."""
     if not own.any_truth:
         return "Relevant files are not known."
     if not own.known:
         return "Of no trial is it known which relevant files were shown."
-    if own.trials == 1:
+    if number == 1:
         return f"{'Every' if own.whole else 'Not every'} relevant file was shown."
-    which = "" if own.known == own.trials else " of which that is known"
+    which = "" if own.known == number else " of which that is known"
     trials = f"{plural(own.known, 'trial')}{which}"
     if not own.whole:
         return f"In none of {trials} was every relevant file shown."
     share = "all" if own.whole == own.known > 1 else f"{own.whole:,} of"
     return f"Every relevant file was shown in {share} {trials}."
+
+
+_SOME = regex(r" \([\d,]+ of [\d,]+ sessions\)$")
 
 
 def unpaired_words(own: UnpairedComparison) -> str:
@@ -395,9 +409,10 @@ def unpaired_words(own: UnpairedComparison) -> str:
         said.append("Nothing says which sessions solved their task.")
     said += [_worth_words(server) for server in own.servers]
     differs = [
-        f"{one.what} {one.baseline} against {one.config}"
+        f"{one.what}: {one.baseline} against {one.config}"
         for one in own.differs
-        if one.baseline != one.config
+        # 2.0 (6 of 7 sessions) and 2.0 do not differ.
+        if len({_SOME.sub("", text) for text in (one.baseline, one.config)}) > 1
     ]
     if differs:
         order = f"{own.baseline} against {own.config}"

@@ -229,8 +229,10 @@ def _start_in_table(unit: str | None, largest: float) -> Style:
 
 
 def _vanish(numbers: Sequence[float], factor: float, decimals: int) -> bool:
-    """Whether a number that is not 0 would be written as 0; a half is rounded to an even digit."""
-    return any(
-        abs(number) > _NOISE and isfinite(number) and abs(number) * factor <= 0.5 * 10.0**-decimals
-        for number in numbers
+    """Whether a number that is not 0 would be written as 0, or a share that is not whole as 100 %; a
+    half is rounded to an even digit."""
+    least = 0.5 * 10.0**-decimals / factor
+    missing = (
+        abs(abs(number) - whole) for number in numbers for whole in (0, 1)[: 1 + (factor == 100)]
     )
+    return any(_NOISE < far <= least for far in missing)

@@ -14,7 +14,6 @@ from datetime import date
 
 import numpy as np
 
-from groundtrace.base.visible import plural
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.comparison import (
     ServerWorth,
@@ -207,7 +206,7 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
         if len(listed) == 1:
             return listed[0][0]  # without a number, so that groups of two sizes do not differ by it
         more = [f"{len(listed) - 5} more"] if len(listed) > 5 else []
-        return ", ".join([*(f"{name} {n}" for name, n in listed[:5]), *more])
+        return ", ".join([*(f"{name} ({n:,})" for name, n in listed[:5]), *more])
 
     return text
 
@@ -215,7 +214,10 @@ def _shares(of: Callable[[Observation], str | None]) -> Callable[[Sequence[Obser
 def _mean(of: Callable[[Observation], float | None]) -> Callable[[Sequence[Observation]], str]:
     def text(group: Sequence[Observation]) -> str:
         known = [value for seen in group if (value := of(seen)) is not None]
-        return f"{np.mean(known):.1f} ({plural(len(known), 'session')})" if known else "unknown"
+        if not known:
+            return "unknown"
+        some = "" if len(known) == len(group) else f" ({len(known):,} of {len(group):,} sessions)"
+        return f"{np.mean(known):.1f}{some}"
 
     return text
 

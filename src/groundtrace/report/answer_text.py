@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.visible import columns_taken, visible
-from groundtrace.documents.answer import Answer, AnswerRow, LookAt
+from groundtrace.documents.answer import MAX_TASKS_NAMED, Answer, AnswerRow, LookAt
 from groundtrace.documents.impact import ConfigAggregate, ImpactDocument
 from groundtrace.impact.answer_names import capital, listed, short_name
 from groundtrace.impact.row_numbers import Style, style_of_means, styles_of
@@ -98,7 +98,17 @@ class ShownLimit(Frozen, frozen=True):
             return self.text
         names = [shown_name(name, 60) for name in self.tasks[:NAMED_TASKS]]
         left = len(self.tasks) - len(names)
-        return f"{self.text}: {', '.join(names)}{f' and {left} more' if left else ''}"
+        return f"{self.text}: {', '.join(names)}{more_text(left, whole=self.all_named)}"
+
+    @property
+    def all_named(self) -> bool:
+        """Whether no task can be missing in the list: a full one said “and 17 more” of 68."""
+        return len(self.tasks) < MAX_TASKS_NAMED
+
+
+def more_text(left: int, *, whole: bool) -> str:
+    """What stands behind the first names of a list, which may not be the whole list."""
+    return f" and {left:,} more" if whole and left else " and more" if left else ""
 
 
 class ShownAnswer(Frozen, frozen=True):
@@ -224,7 +234,9 @@ def _shown_row(row: AnswerRow, style: Style, left_out: str) -> ShownRow:
         more="" if alone else "; ".join(filter(None, (left_out, *_more(row)))),
         tone=tone(row),
         counts=plural(row.n, "task")
-        if alone or row.better is None
+        if alone
+        else f"at least {plural(row.n, 'session')} on each side"
+        if row.better is None
         else f"{row.better or 0:,} better, {row.same or 0:,} same, {row.worse or 0:,} worse "
         f"of {plural(row.n, 'task')}",
     )
@@ -310,7 +322,11 @@ def _lines(answer: ShownAnswer, width: int, paint: _Paint) -> Iterator[str]:
 
 
 def _fold(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_on_hyphens=False)
+    """Lines; a number and its per cent stay together."""
+    kept = text.replace(" %", "\xa0%")
+    return [
+        line.replace("\xa0", " ") for line in textwrap.wrap(kept, width, break_on_hyphens=False)
+    ]
 
 
 def _wrapped(label: str, text: str, width: int, paint: _Paint) -> list[str]:
@@ -458,9 +474,14 @@ def _side_by_side(
     # Imported here: it loads numpy, which a run without changes does not need.
     from groundtrace.impact.family import question_of
 
-    most = sorted(configs, key=lambda one: (-one.n_tasks, one.config_name))[:MAX_CONFIGS]
-    kept = sorted(most, key=lambda one: one.config_name)
-    means = {(own.config_name, m.metric): m for own in kept for m in own.metrics}
+    means = {(own.config_name, m.metric): m for own in configs for m in own.metrics}
+
+    def order(own: ConfigAggregate) -> tuple[bool, int, str]:
+        known = (means.get((own.config_name, name)) for name in primaries)
+        return not any(one is not None and one.n for one in known), -own.n_tasks, own.config_name
+
+    # One of which nothing is known would take the place of one that says something.
+    kept = sorted(sorted(configs, key=order)[:MAX_CONFIGS], key=lambda one: one.config_name)
     lines: list[str] = []
     for name in primaries:
         found = [(own.config_name, means.get((own.config_name, name))) for own in kept]

@@ -16,6 +16,7 @@ from groundtrace.documents.answer import Answer, AnswerRow
 from groundtrace.documents.comparison import MatchedComparison
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import GroupSummary
+from groundtrace.impact.answer_look_at import TROUBLES
 from groundtrace.impact.answer_names import capital, short_name
 from groundtrace.impact.family import question_of
 from groundtrace.impact.row_numbers import style_of_means
@@ -29,6 +30,7 @@ from groundtrace.report.answer_text import (
     ShownLimit,
     ShownRow,
     known_rows,
+    more_text,
     shown,
     tone,
 )
@@ -43,7 +45,7 @@ from groundtrace.report.charts.intervals import (
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
 from groundtrace.report.safe_text import shown_name
 from groundtrace.report.task_units import distinct_tasks
-from groundtrace.report.wording import plural
+from groundtrace.report.wording import plural, reason
 
 MAX_DOTS = 40
 """Most single tasks that are drawn if there is no interval."""
@@ -72,8 +74,8 @@ class LimitView(Frozen, frozen=True):
     address: str | None
     """All its trials, or the section that shows more."""
     tasks: tuple[Link, ...]
-    left: int
-    """Tasks without a link of their own."""
+    more: str
+    """That there are tasks without a link of their own."""
 
 
 class AnswerLine(Frozen, frozen=True):
@@ -250,9 +252,15 @@ def _limit(item: ShownLimit, titles: Mapping[str, Sequence[str]]) -> LimitView:
     names = [name for task in item.tasks for name in titles.get(task) or (shown_name(task),)]
     if not names:
         section = _SECTIONS.get(item.kind)
-        return LimitView(item.text, None if section is None else f"#{section}", (), 0)
+        return LimitView(item.text, None if section is None else f"#{section}", (), "")
     links = tuple(Link(name, trials_address([name])) for name in names[:NAMED_TASKS])
-    return LimitView(item.text, trials_address(names), links, len(names) - len(links))
+    address = trials_address(names)
+    if not item.all_named and item.kind in TROUBLES:
+        # The names are too few to find all its trials by.
+        address = f"#at=trials&found={quote(reason(item.kind), safe='')}"
+    # A task of several sessions has all their titles here: “4 trials: a, b, c and 6 more”.
+    whole = item.all_named and len(names) == len(item.tasks)
+    return LimitView(item.text, address, links, more_text(len(names) - len(links), whole=whole))
 
 
 def trials_address(tasks: Sequence[str]) -> str:
@@ -266,8 +274,13 @@ def _side_by_side(
     """Means of the configurations, if there is nothing to compare; and their metrics."""
     answer = None if data.impact is None else data.impact.answer
     groups = data.summary.by_config
-    kept = sorted(sorted(groups, key=lambda name: (-groups[name].tasks, name))[:MAX_CONFIGS])
     primaries = data.impact.primaries if data.impact is not None else ()
+
+    def order(name: str) -> tuple[bool, int, str]:
+        known = (groups[name].value(metric) for metric in primaries)
+        return not any(one is not None and one.n for one in known), -groups[name].tasks, name
+
+    kept = sorted(sorted(groups, key=order)[:MAX_CONFIGS])
     texts = None if answer is None else shown(answer)
     alone = (
         () if answer is None or texts is None else zip(known_rows(answer), texts.rows, strict=True)
@@ -288,11 +301,14 @@ def _side_by_side(
     limits = [] if texts is None else [_limit(item, titles) for item in texts.look_at]
     if left:
         more = f"{plural(left, 'more configuration')} in the tables below"
-        limits.insert(0, LimitView(more, "#groups", (), 0))
+        limits.insert(0, LimitView(more, "#groups", (), ""))
     view = PairView(
         key="",
         title=(Name(kept[0]),) if len(groups) == 1 else (plural(len(groups), "configuration"),),
-        about=(*_scope(data), " Means over tasks, with the number of tasks in brackets."),
+        about=(
+            *_scope(data),
+            *((" Means over tasks, with the number of tasks in brackets.",) if lines else ()),
+        ),
         columns=_columns(kept, colours),
         lines=tuple(lines),
         compared=False,

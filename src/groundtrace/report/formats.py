@@ -65,7 +65,16 @@ def count(value: int | None) -> str:
 
 def percent(part: float, whole: float) -> str:
     """A part of a whole in per cent; a dash when the whole is 0."""
-    return f"{100 * part / whole:.0f} %" if whole else MISSING
+    return per_cent(part / whole) if whole else MISSING
+
+
+def per_cent(share: float, decimals: int = 0) -> str:
+    """A share in per cent. Only nothing reads as 0 % and only everything as 100 %: beside 72 of
+    506,280 characters stood 0 %, and beside the others 100 %."""
+    text = f"{100 * share:.{decimals}f}"
+    if float(text) in (0, 100) and share not in (0, 1):
+        return f"< {10**-decimals:g} %" if share < 0.5 else f"> {100 - 10**-decimals:g} %"
+    return f"{text} %"
 
 
 def p_value(value: float | None) -> str:
@@ -112,7 +121,7 @@ def brief(name: str, number: float | None, n: int = 0) -> str:
     if number is None or not isfinite(number):
         return MISSING
     if name in AS_POINTS:
-        return _written(number, lambda v: f"{100 * v:.{n >= MANY:d}f} %")
+        return _written(number, lambda v: per_cent(v, int(n >= MANY)))
     unit = QUANTITIES[name].unit
     if unit == "USD":
         return _written(number, lambda v: f"${v:,.2f}" if abs(v) >= 0.1 else f"${v:,.3f}")
@@ -128,7 +137,11 @@ def ratio(number: float | None) -> str:
 
 def files(number: float | None) -> str:
     """A mean number of files, for a quick look."""
-    return _written(number, lambda v: "0" if v == 0 else f"{v:.1f}" if v < 10 else f"{v:,.0f}")
+    # One file in 36 tasks was “0.0”.
+    return _written(
+        number,
+        lambda v: f"{v:.1g}" if v < 0.05 else f"{v:.1f}" if v < 10 else f"{v:,.0f}",
+    )
 
 
 def signed(number: float | None) -> str:

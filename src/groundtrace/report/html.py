@@ -95,6 +95,7 @@ def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
         charts=drawn,
         short=[(id_, title) for id_, title in SHORT.items() if id_ in filled],
         trials=_trials_text(table, packed),
+        truth=data.summary.overall.computable > 0,
         script=Markup(script),
         style=Markup(style),
         table_data=Markup(_json(head | {"rows": rows})),

@@ -257,7 +257,7 @@ def _tokens_counted(coverage: Coverage) -> str:
     share = coverage.tokens_share
     if share is UNSET or share is None or share >= ALL_TOKENS:
         return ""
-    return f"calls add up to {share:.0%} of the total that the trace states"
+    return f"calls add up to {100 * share:.0f} % of the total that the trace states"
 
 
 def _about(document: EventsDocument, detail: Detail) -> list[list[str]]:

@@ -259,7 +259,7 @@ def tick_text(value: float) -> str:
         return f"{value / 1e6:g}M".replace("-", "\N{MINUS SIGN}")
     if size >= 1e4:
         return f"{value / 1e3:g}k".replace("-", "\N{MINUS SIGN}")
-    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    return f"{value:,.4g}".replace("-", "\N{MINUS SIGN}")
 
 
 # --- axes: thin lines at round values, with their numbers ------------------------------------

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from groundtrace.impact.row_numbers import decimals_of_shares
 from groundtrace.report.answer_text import known_rows
-from groundtrace.report.charts.chain import chain_chart
+from groundtrace.report.charts.chain import STEPS, chain_chart
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
 from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts
@@ -86,5 +86,19 @@ def _of_pairs(
             yield replace(made, id=f"{chart.id}-{compared}" if compared else chart.id)
         compared += 1
     if not compared:
-        most = sorted(units, key=lambda name: (-len(units[name]), name))[:FEW_CONFIGS]
-        yield from chain_chart(units, sorted(most), colours)
+        yield from chain_chart(units, _uncompared(data, units), colours)
+
+
+def _uncompared(data: ReportData, units: Mapping[str, Sequence[TaskUnit]]) -> list[str]:
+    """Configurations beside each other: groups without common tasks as their answer has them, else
+    those with most tasks, those of which anything is known first."""
+    answer = None if data.impact is None else data.impact.answer
+    pair = () if answer is None else (answer.baseline, answer.config)
+    if named := [name for name in pair if name is not None and name in units]:
+        return named
+
+    def order(name: str) -> tuple[bool, int, str]:
+        known = any(unit.mean(step) is not None for unit in units[name] for step in STEPS)
+        return not known, -len(units[name]), name
+
+    return sorted(sorted(units, key=order)[:FEW_CONFIGS])

@@ -58,7 +58,8 @@ def _bar(config: str, label: str, group: GroupSummary, colour: str) -> Bar:
     if found is None or found.per_task.mean is None:
         return Bar(colour, None, "does not apply to any task", "")
     if not is_error(found):
-        return Bar(colour, None, "edit targets unknown: no error", "")
+        trials = plural(found.edit_targets_unknown, "trial")
+        return Bar(colour, None, f"{trials}: edit targets unknown", "")
     mean, tasks = found.per_task.mean, found.per_task.n
     said = f"{formats.files(mean)} (n {tasks:,})"
     where = f"{Name(config)}, {label}: {formats.average(mean)} files per task over "

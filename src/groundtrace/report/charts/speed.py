@@ -109,7 +109,7 @@ def _draw(
         points = [(x(when), y(share)) for when, share in steps]
         marks.append(path(points, f"curve s-{colours[config]}", title))
         part = curve.points[-1][1]
-        labels.append((y(part), f"{100 * part:.0f} %", f"of {curve.tasks:,}", colours[config]))
+        labels.append((y(part), formats.per_cent(part), f"of {curve.tasks:,}", colours[config]))
     return picture(
         width, HEIGHT, f"Share of tasks by {metric}", *marks, *_end_labels(labels, width)
     )

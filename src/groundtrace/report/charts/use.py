@@ -127,7 +127,9 @@ def _draw(
     rows: Sequence[tuple[str, list[Spread]]], colours: Colours, width: int, label: str
 ) -> Markup:
     stacked = width < NARROW_BELOW
-    names = 8.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
+    names = (
+        12.0 if stacked else min(max(text_width(plain_name(n)) for n, _ in rows) + 14, width / 2)
+    )
     scale = Scale(0.0, 1.0, names, width - 92)
     marks: list[Markup] = []
     y = 12.0
@@ -143,7 +145,7 @@ def _draw(
             y += STEP
         y += BETWEEN
     bottom = y - BETWEEN
-    axis = across(scale, 2, bottom, ticks=(0, 0.25, 0.5, 0.75, 1))
+    axis = across(scale, 2, bottom, ticks=(0, 0.25, 0.5, 0.75, 1), write=formats.per_cent)
     return picture(width, bottom + 22, label, axis, *marks)
 
 
@@ -152,11 +154,11 @@ def _one(found: Spread, name: str, scale: Scale, y: float, colour: str) -> Itera
     if mean is None:
         yield text(scale.start + 4, y + 4, "no value", "absent")
         return
-    said = f"{formats.brief(name, mean)}"
+    said = formats.per_cent(mean)
     title = f"{Name(found.config)}, {name}: mean {said} over {plural(len(found.values), 'task')}"
     if len(found.values) < SINGLE_BELOW:
         for value in found.values:
-            yield mark(scale(value), y, 3, colour, "faint", formats.brief(name, value))
+            yield mark(scale(value), y, 3, colour, "faint", formats.per_cent(value))
     else:
         low, _, high = quantiles(found.values, n=4, method="inclusive")
         yield line(scale(low), y, scale(high), y, f"range s-{colour}")

@@ -19,7 +19,7 @@ _ALWAYS: tuple[Paragraph, ...] = (
         "Tasks that never met a relevant file have no time to the first one. So look at its "
         "means together with the share of tasks that met any.",
     ),
-    ("Chunk recall matches files, not lines: a chunk counts when its file was accessed.",),
+    ("Chunk recall matches files, not lines: a chunk counts when its file was met.",),
     (
         (
             "Utilization metrics look at which files were written, not at whether the text in them "

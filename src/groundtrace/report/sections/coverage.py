@@ -45,9 +45,8 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
         f"{plural(len(summary.by_config), 'configuration')} from {plural(len(summary.runs), 'run')} "
         "were evaluated"
         + (f", of {formats.count(found)} that were found" if found is not None else "")
-        + f": {_superseded_words(summary)}, "
-        f"{len(summary.failed)} failed to be processed, {plural(len(summary.duplicated), 'copy', 'copies')} not counted "
-        f"again, {plural(len(summary.skipped), 'folder or file', 'folders or files')} skipped.",
+        + "".join(f"{';' if at else ':'} {words}" for at, words in enumerate(_left(summary)))
+        + ".",
     )
     yield (
         f"Metrics of relevant files could be computed for {formats.count(overall.computable)} of "
@@ -57,12 +56,25 @@ def _sentences(summary: RunSummaryDocument, tasks: int) -> Iterator[Paragraph]:
     )
 
 
+def _left(summary: RunSummaryDocument) -> Iterator[str]:
+    """What does not count, where there is any."""
+    copies, skipped = len(summary.duplicated), len(summary.skipped)
+    if summary.superseded:
+        yield _superseded_words(summary)
+    if summary.failed:
+        yield f"{len(summary.failed):,} failed to be processed"
+    if copies:
+        yield f"{plural(copies, 'copy', 'copies')} not counted again"
+    if skipped:
+        yield f"{plural(skipped, 'folder or file', 'folders or files')} skipped"
+
+
 def _superseded_words(summary: RunSummaryDocument) -> str:
     """With `--trials all`, superseded trials are among those evaluated."""
     superseded, found = len(summary.superseded), summary.trials_found
     rest = superseded + len(summary.failed) + len(summary.duplicated)
     counted = superseded and found is not None and summary.overall.trials + rest > found
-    words = f"{superseded} superseded by another trial of the same task"
+    words = f"{superseded:,} superseded by another trial of the same task"
     return f"{words} and counted too" if counted else words
 
 

@@ -20,6 +20,14 @@ def taxonomy_section(data: ReportData) -> Section:
     summary = data.summary
     groups = all_and_configs(summary)
     writes = _labels(groups, ABOUT_WRITES, of_errors=False)
+    if not summary.overall.computable:
+        # Without relevant files nothing can be called wrong.
+        return Section(
+            "errors",
+            "What the calls touched",
+            (),
+            (_slices(groups), *detailed(_accesses(groups))),
+        )
     return Section(
         "errors",
         "What went wrong",

@@ -60,7 +60,7 @@ def looked_at_words(group: GroupSummary) -> Iterator[str]:
     if shown.mean is not None and needed.mean is not None:
         yield (
             f"On average a trial looked at {shown.mean:.1f} functions; "
-            f"{needed.mean:.1f} were needed."
+            f"{f'{formats.files(needed.mean)} were' if needed.mean else 'none was'} needed."
         )
 
 

@@ -46,9 +46,9 @@ def funnel_section(data: ReportData) -> Section | None:
     groups = all_and_configs(summary)
     return Section(
         "funnel",
-        "Met, shown, edited, solved",
+        "Met, shown, edited, solved" if has_funnel else "Patches and published numbers",
         (
-            (_ABOUT if has_funnel else _NO_TRACES,),
+            (_ABOUT if has_funnel else _NO_TRACES if _is_traceless(summary) else _NO_TRUTH,),
             *own_tasks_note(data),
         ),
         (
@@ -79,6 +79,13 @@ _NO_TRACES = (
     "These trials have no traces, so only their patches or ranked lists can be compared with the "
     "ground truth."
 )
+
+
+_NO_TRUTH = "Of no trial are the relevant files known; these numbers can do without them."
+
+
+def _is_traceless(summary: RunSummaryDocument) -> bool:
+    return summary.overall.left_out.get("no_trace") == summary.overall.trials
 
 
 def _has_any(summary: RunSummaryDocument, display: Display) -> bool:

@@ -14,6 +14,7 @@ from groundtrace.report.sections.shared import (
     NO_VALUES,
     Groups,
     both_lists,
+    known_of,
     named,
     own_tasks_note,
 )
@@ -69,7 +70,7 @@ def _tables(data: ReportData) -> Iterator[ReportTable]:
 def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTable:
     paired = METRICS.shown_in("groups")
     rows = []
-    for name, group in groups:
+    for name, group in groups if any(group.computable for _, group in groups) else ():
         cells = [name, formats.count(group.trials), formats.count(group.computable)]
         for metric in paired:
             found = group.value(metric.name) or NO_VALUES
@@ -90,9 +91,10 @@ def _retrieval(caption: str | Paragraph, first: str, groups: Groups) -> ReportTa
 
 
 def _outcomes(caption: str | Paragraph, first: str, groups: Groups) -> ReportTable:
-    shown = QUANTITIES.shown_in("groups_use")
+    known, absent = known_of(groups, QUANTITIES.names_in("groups_use"))
+    shown = [QUANTITIES[name] for name in known]
     rows = []
-    for name, group in groups:
+    for name, group in groups if known else ():
         cells = [name]
         gaps = []
         for record in shown:
@@ -102,4 +104,4 @@ def _outcomes(caption: str | Paragraph, first: str, groups: Groups) -> ReportTab
                 gaps.append(f"{record.heading('groups_use')}: {left_out(found.left_out)}")
         rows.append([*cells, "; ".join(gaps) or "none"])
     heads = [f">{record.heading('groups_use')} {formats.ARROWS[record.better]}" for record in shown]
-    return make_table(caption, (first, *heads, "left out"), rows)
+    return make_table(caption, (first, *heads, "left out"), rows, (absent,) if absent else ())

@@ -52,8 +52,10 @@ def impact_section(data: ReportData) -> Section:
 
 def _sentences(found: ImpactDocument) -> Iterator[Paragraph]:
     yield (found.statement,)
+    number = plural(found.n_copies, "copy", "copies")
+    copies = f" ({number} not counted again)" if found.n_copies else ""
     yield (
-        f"Over {plural(found.n_trials, 'trial')} ({found.n_copies:,} copies not counted again). "
+        f"Over {plural(found.n_trials, 'trial')}{copies}. "
         f"Seed {found.seed}, {found.draws:,} draws. Rows of the answer: "
         f"{', '.join(found.primaries)}. The section Method says how intervals and p are made. "
         "impact_analysis.json holds every number, also the correlations of each configuration.",

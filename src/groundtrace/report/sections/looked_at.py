@@ -133,7 +133,9 @@ def looked_at_text(seen: list[LookedAtSummary]) -> str:
         )
         total = sum(tool.result_chars for tool in one.tools)
         if total:
-            shares = [f"{Name(t.tool)} {t.result_chars / total:.0%}" for t in one.tools[:3]]
+            shares = [
+                f"{Name(t.tool)} {formats.percent(t.result_chars, total)}" for t in one.tools[:3]
+            ]
             lines.append(f"  most context, by tool: {', '.join(shares)}")
         known = [file for file in one.files if file.shown_chars]
         if known:

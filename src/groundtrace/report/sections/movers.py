@@ -1,4 +1,4 @@
-"""The tasks that gained or lost most between two configurations."""
+"""The tasks that changed most between two configurations."""
 
 from __future__ import annotations
 
@@ -35,24 +35,25 @@ def movers_section(data: ReportData) -> Section | None:
 def _tables(comparison: MatchedComparison, tasks: Sequence[MatchedTask]) -> Iterator[ReportTable]:
     for name in QUANTITIES.names_in("movers"):
         moved = sorted(_moved(tasks, name), key=lambda item: (-abs(item[0]), _key(item[1])))
-        gained = [item for item in moved if item[0] > 0]
-        lost = [item for item in moved if item[0] < 0]
+        better = [item for item in moved if item[0] > 0]
+        worse = [item for item in moved if item[0] < 0]
         if not moved:
             continue
         both = sum(name in task.baseline and name in task.config for task in tasks)
+        left = len(tasks) - both
         yield make_table(
             (
                 f"{short_name(name)} ↑, ",
                 Name(comparison.config),
                 " minus ",
                 Name(comparison.baseline_config),
-                f": {len(gained)} gained, {len(lost)} lost, {both - len(moved)} unchanged, "
-                f"{len(tasks) - both} without the value on both sides",
+                f": {len(better):,} better, {both - len(moved):,} same, {len(worse):,} worse"
+                + (f", {left:,} without the value on both sides" if left else ""),
             ),
             ("", "task", "suite", ">baseline", ">config", ">delta", ">reward delta ↑"),
             [
                 _row(side, task, name)
-                for side, items in (("gained", gained), ("lost", lost))
+                for side, items in (("better", better), ("worse", worse))
                 for _, task in items[:LISTED_TASKS]
             ],
         )

@@ -15,6 +15,7 @@ from groundtrace.report.sections.shared import (
     all_and_configs,
     both_lists,
     first_hits_table,
+    known_of,
     long_table,
     no_metrics_note,
     own_tasks_note,
@@ -30,12 +31,17 @@ def found_section(data: ReportData) -> Section:
         "found",
         "Finding the relevant files",
         (
-            (
-                "A file is met when a call returns its name or its content, and shown when its "
-                "content came back. A listing of a whole repository meets every file, so look "
-                "at both.",
+            *(
+                no_metrics_note(data)
+                or (
+                    (
+                        "A file is met when a call returns its name or its content, and shown when "
+                        "its content came back. A listing of a whole repository meets every file, "
+                        "so look at both.",
+                    ),
+                    *own_tasks_note(data),
+                )
             ),
-            *own_tasks_note(data),
         ),
         (
             _short(groups),
@@ -63,16 +69,18 @@ SHORT = (
 def _short(groups: Groups) -> ReportTable:
     """A line for each configuration: means over tasks, with their n."""
     rows = []
-    for name, group in groups:
-        found = [group.value(metric) or NO_VALUES for metric, _ in SHORT]
+    known, _ = known_of(groups, [metric for metric, _ in SHORT])
+    columns = [(metric, words) for metric, words in SHORT if metric in known]
+    for name, group in groups if columns else ():
+        found = [group.value(metric) or NO_VALUES for metric, _ in columns]
         cells = [
             f"{formats.short_share(one.mean)} ({one.n:,})" if one.n else formats.MISSING
             for one in found
         ]
-        rows.append([name, *cells, left_out(found[0].left_out)])
+        rows.append([name, *cells, left_out((group.value(SHORT[0][0]) or NO_VALUES).left_out)])
     return make_table(
         "Relevant files met and shown",
-        ("config", *(f">{words} ↑" for _, words in SHORT), "left out"),
+        ("config", *(f">{words} ↑" for _, words in columns), "left out"),
         rows,
         (
             "Means over tasks (n). Met: share of the relevant files that a call returned by name "
@@ -86,7 +94,7 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
     return (
         both_lists("Every metric over all trials", overall, METRICS.shown_in("quality")),
         long_table(
-            "Chunk recall: line ranges whose file was accessed",
+            "Chunk recall: line ranges whose file was met",
             "config",
             groups[1:],
             METRICS.names_in("line_ranges"),
@@ -102,24 +110,27 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
     )
 
 
-def speed_section(data: ReportData) -> Section:
-    """How soon the first relevant file was met."""
+def speed_section(data: ReportData) -> Section | None:
+    """How soon the first relevant file was met; None if no relevant file is known."""
+    if not data.summary.overall.computable:
+        return None
     return Section(
         "speed",
         "How soon",
-        no_metrics_note(data),
+        (),
         (first_hits_table("Time to the first relevant file", all_and_configs(data.summary)),),
     )
 
 
-def utilization_section(data: ReportData) -> Section:
-    """The four probes, over all trials and by configuration."""
+def utilization_section(data: ReportData) -> Section | None:
+    """The four probes by configuration; None if no relevant file is known."""
+    if not data.summary.overall.computable:
+        return None
     groups = all_and_configs(data.summary)
     return Section(
         "use",
         "Using what was found",
-        no_metrics_note(data)
-        or (
+        (
             (
                 "Numbers about reading relevant files make sense for every task. Numbers about "
                 "writing make sense only if the task wants an edit, and only some tasks say "

@@ -16,7 +16,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.record import Metric
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
-from groundtrace.report.data import ReportData
+from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.wording import left_out
 
 NO_VALUES = Distribution(n=0, left_out={})
@@ -37,7 +37,9 @@ def all_and_configs(summary: RunSummaryDocument) -> Groups:
 
 def own_tasks_note(data: ReportData) -> tuple[Paragraph, ...]:
     """A warning if configurations that are listed side by side ran different tasks."""
-    found = data.impact.matched_comparisons if data.impact is not None else []
+    # Groups without common tasks are answered over their own tasks too.
+    paired = data.impact is not None and comparison_of(data.impact) is not None
+    found = data.impact.matched_comparisons if data.impact is not None and paired else []
     if not any(c.suite is None and c.dropped for c in found):
         return ()
     return (
@@ -52,11 +54,7 @@ def no_metrics_note(data: ReportData) -> tuple[Paragraph, ...]:
     """Says why a section about relevant files is empty, as in a report of a user's own sessions."""
     if data.summary.overall.computable:
         return ()
-    return (
-        (
-            "No trial has metrics of relevant files, so there is nothing to show; Coverage says why.",
-        ),
-    )
+    return (("No trial has metrics of relevant files; Coverage says why.",),)
 
 
 def both_lists(

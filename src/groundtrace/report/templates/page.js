@@ -3,7 +3,7 @@
    is formatted here: the texts come with the values. Filters, sort and the opened trial live in
    the address, after the #, as key=value pairs; a part without = is an ordinary anchor. */
 (() => {
-  const { byId, make, code } = Parts;
+  const { byId, make, code, breaking, count } = Parts;
   const data = JSON.parse(byId("table-data").textContent);
   const [TASK, TRIAL, CONFIG, SUITE, RUN, MODEL, FOUND, VERDICT, VALUES, TEXTS, BLOCK, PLACE] = Array(12).keys();
   const PAGE = 100;
@@ -103,7 +103,7 @@
 
   for (const [list] of FILTERS) {
     const select = byId(`filter-${list}`);
-    select.append(make("option", { value: "" }, `all (${data[list].length})`));
+    select.append(make("option", { value: "" }, `all (${count(data[list].length)})`));
     data[list].map((text, index) => [text, index]).sort((a, b) => collator.compare(a[0], b[0]))
       .forEach(([text, index]) => select.append(make("option", { value: String(index) }, text)));
     select.closest("label").hidden = data[list].length < 2;
@@ -155,7 +155,7 @@
       const where = [data.suites.length > 1 && data.suites[row[SUITE]], data.runs.length > 1 && data.runs[row[RUN]]].filter(Boolean).join(" · ");
       const link = make("a", { href: `#trial=${encodeURIComponent(keyOf(index))}`, title: row[TRIAL], onclick: (event) => openTrial(event, index) }, code(row[TASK]));
       lines.set(index, make("tr", { "data-row": index },
-        make("td", {}, link, where ? make("small", {}, where) : null),
+        make("td", {}, link, where ? make("small", {}, breaking(where)) : null),
         make("td", { class: "config" }, dot(data.configs[row[CONFIG]]), code(data.configs[row[CONFIG]])),
         make("td", { hidden: empty("verdict") }, data.verdicts[row[VERDICT]]),
         make("td", { hidden: empty("found") }, data.found[row[FOUND]]),
@@ -181,10 +181,10 @@
       cell.querySelector(".arrow").textContent = here ? (state.down ? "▼" : "▲") : "↕";
     }
     const shown = Math.min(state.shown, order.length);
-    byId("count").textContent = `${order.length} of ${data.rows.length} trials` + (shown < order.length ? `, the first ${shown} shown` : "");
+    byId("count").textContent = `${count(order.length)} of ${count(data.rows.length)} trials` + (shown < order.length ? `, the first ${count(shown)} shown` : "");
     byId("more").hidden = byId("all").hidden = shown >= order.length;
     byId("more").textContent = `Show ${Math.min(PAGE, order.length - shown)} more`;
-    byId("all").textContent = `Show all ${order.length}`;
+    byId("all").textContent = `Show all ${count(order.length)}`;
   }
   byId("more").addEventListener("click", () => { state.shown += PAGE; showRows(); });
   byId("all").addEventListener("click", () => { state.shown = Infinity; showRows(); });

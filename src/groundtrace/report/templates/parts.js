@@ -17,7 +17,10 @@ const Parts = (() => {
     element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return element;
   }
-  const code = (text) => make("code", {}, text);
+  const count = (number) => number.toLocaleString("en");
+  /** A text whose lines may break behind _ and /, as names do: “crosstraci ng” reads as a slip. */
+  const breaking = (text) => String(text).split(/(?<=[_/])/).flatMap((part, at) => (at ? [make("wbr"), part] : part));
+  const code = (text) => make("code", {}, breaking(text));
 
   /* ---- theme ---- */
   function theme(button) {
@@ -110,7 +113,7 @@ const Parts = (() => {
     function fileList(files, more, detail) {
       if (!files.length) return null;
       const items = files.map(([name, kind, truth, lines]) => make("li", { class: truth >= 0 ? "hit" : "" },
-        make("span", { class: "kind", title: data.kindWords[data.kinds[kind]] }, data.kinds[kind]), " ", code(detail.words[name]), lines ? ` lines ${lines}` : "",
+        make("span", { class: "kind", title: data.kindWords[data.kinds[kind]] }, data.kinds[kind]), " ", code(detail.words[name]), lines ? ` ${/^\d+$/.test(lines) ? "line" : "lines"} ${lines}` : "",
         truth >= 0 ? ` — relevant${detail.truth[truth][0] === detail.words[name] ? "" : ": "}` : "", truth >= 0 && detail.truth[truth][0] !== detail.words[name] ? code(detail.truth[truth][0]) : null));
       const rest = more ? [make("li", {}, `and ${more} more files`)] : [];
       if (items.length <= AT_ONCE) return make("ul", { class: "files" }, items, rest);
@@ -141,5 +144,5 @@ const Parts = (() => {
     return { dot, side, call };
   }
 
-  return { byId, make, code, theme, copied, trialParts };
+  return { byId, make, code, breaking, count, theme, copied, trialParts };
 })();

@@ -2,7 +2,7 @@
 /* The viewer's behaviour. The address is the state: filters of the list in its query, a trial in its
    path. Text of traces is put in as text, never as markup, and no number is formatted here. */
 (() => {
-  const { byId, make, code, trialParts } = Parts;
+  const { byId, make, code, count, trialParts } = Parts;
   const FILTERS = ["config", "suite", "run", "verdict", "found", "label", "tool"];
   const LOOK = 2000;
   Parts.theme(byId("theme"));
@@ -80,14 +80,14 @@
     const button = make("button", { type: "button", title: title || null, onclick: () => go(addressOf("/", { ...question(), sort: next })) }, text, make("span", { class: "arrow", "aria-hidden": "true" }, here ? (down ? "▼" : "▲") : "↕"));
     return make("th", { scope: "col", class: right ? "right" : "left", "aria-sort": here ? (down ? "descending" : "ascending") : null }, button);
   }
-  function line(trial) {
+  function line(trial, unused) {
     const link = `/trial/${trial.id}`;
     const matches = trial.matches.map((match) => make("li", {}, match.step === null ? "relevant, never met: " : make("a", { href: addressOf(link, { call: String(match.step) }) }, `call ${match.step}`), " ", code(match.text)));
     return make("tr", { "data-id": trial.id },
       make("td", {}, make("a", { href: link, title: trial.trial }, code(trial.task)), make("small", {}, [(choices.suite || []).length > 1 && trial.suite, (choices.run || []).length > 1 && trial.run].filter(Boolean).join(" · ")), matches.length ? make("ul", { class: "matches" }, matches) : null),
       make("td", { class: "config" }, parts.dot(trial.config), code(trial.config)),
       make("td", {}, trial.found, make("small", {}, trial.verdict)),
-      (trial.texts.length ? trial.texts : words.columns.map(() => "–")).map((text) => make("td", { class: "right" }, text)));
+      (trial.texts.length ? trial.texts : words.columns.map(() => "–")).map((text, at) => make("td", { class: "right", "data-label": words.columns[at].label, hidden: unused[at] }, text)));
   }
   async function showList() {
     byId("detail").hidden = true;
@@ -98,12 +98,14 @@
     const asked = location.search;
     const found = await ask("/api/trials", given());
     if (asked !== location.search || opened()) return;
-    byId("table").tHead.replaceChildren(make("tr", {}, heading("task", "task"), heading("configuration", "config"), heading("found", "found"),
-      words.columns.map((column) => heading(column.label, column.name, `${column.name}: ${column.measures}`, true))));
-    byId("table").tBodies[0].replaceChildren(...found.trials.map(line));
+    /* A column in which no trial here has a value says nothing. */
+    const unused = words.columns.map((_, at) => found.trials.every((trial) => (trial.texts[at] || "–") === "–"));
+    byId("table").tHead.replaceChildren(make("tr", {}, heading("task", "task"), heading("configuration", "config"), heading("relevant files", "found"),
+      words.columns.map((column, at) => Object.assign(heading(column.label, column.name, `${column.name}: ${column.measures}`, true), { hidden: unused[at] }))));
+    byId("table").tBodies[0].replaceChildren(...found.trials.map((trial) => line(trial, unused)));
     const first = found.page * found.size;
-    const range = found.total > found.size ? `, ${first + 1} to ${first + found.trials.length} shown` : "";
-    byId("count").textContent = `${found.total} of ${found.of} trials${range}` + (found.read < found.of && (Object.keys(question()).length) ? `; ${found.read} read so far` : "");
+    const range = found.total > found.size ? `, ${count(first + 1)} to ${count(first + found.trials.length)} shown` : "";
+    byId("count").textContent = `${count(found.total)} of ${count(found.of)} trials${range}` + (found.read < found.of && (Object.keys(question()).length) ? `; ${count(found.read)} read so far` : "");
     byId("pager").hidden = found.total <= found.size;
     byId("earlier").disabled = !found.page;
     byId("later").disabled = first + found.trials.length >= found.total;
@@ -125,7 +127,6 @@
 
   /* ---- what the trace says ---- */
   const wait = (time) => new Promise((done) => setTimeout(done, time));
-  const bytes = (number) => number.toLocaleString("en");
   /** The text of a call. It is requested when the call is opened, and again while the viewer
       searches a large trace. */
   function beside(step, _detail, row) {
@@ -142,7 +143,7 @@
       if (!body.isConnected) return;
       if (!found) { body.replaceChildren(make("p", { class: "note" }, "This call is no longer in the results.")); return; }
       body.replaceChildren(...found.pieces.map((piece) => pieceOf(piece, body, row, step)),
-        ...(found.looking ? [make("p", { class: "note looking" }, `Looking through the trace: ${bytes(found.looking[0])} of ${bytes(found.looking[1])} bytes.`)] : []),
+        ...(found.looking ? [make("p", { class: "note looking" }, `Looking through the trace: ${count(found.looking[0])} of ${count(found.looking[1])} bytes.`)] : []),
         ...(found.note ? [make("p", { class: "note" }, found.note)] : []),
         ...(!found.pieces.length && !found.looking && !found.note ? [make("p", { class: "note" }, "The trace does not name this call.")] : []));
       if (!found.looking) return;
@@ -151,9 +152,9 @@
   }
   function pieceOf(piece, body, row, step) {
     return make("div", { class: "piece" },
-      make("p", { class: "where" }, make("b", {}, piece.what), " ", piece.name ? code(piece.name) : null, piece.offset === null ? " " : ` at byte ${bytes(piece.offset)} `,
+      make("p", { class: "where" }, make("b", {}, piece.what), " ", piece.name ? code(piece.name) : null, piece.offset === null ? " " : ` at byte ${count(piece.offset)} `,
         piece.offset === null ? null : make("button", { type: "button", onclick: () => openRaw(body.closest(".side"), piece.file, piece.offset) }, "Show it in the file"),
-        piece.cut ? [` ${bytes(piece.length)} characters; the beginning is shown. `, make("button", { type: "button", onclick: () => fill(body, row, step, { all: "1" }) }, "Show more")] : null),
+        piece.cut ? [` ${count(piece.length)} characters; the beginning is shown. `, make("button", { type: "button", onclick: () => fill(body, row, step, { all: "1" }) }, "Show more")] : null),
       make("pre", { class: "text", tabindex: "0" }, piece.text));
   }
 
@@ -177,7 +178,7 @@
       text.textContent = part.text;
       text.hidden = false;
       text.scrollTop = 0;
-      place.textContent = `byte ${bytes(part.start)} to ${bytes(part.end)} of ${bytes(part.size)}`;
+      place.textContent = `byte ${count(part.start)} to ${count(part.end)} of ${count(part.size)}`;
       back.disabled = start.disabled = part.start === 0;
       on.disabled = end.disabled = part.end >= part.size;
     }
@@ -197,7 +198,7 @@
         files = found ? found.files : [];
         note.textContent = found ? found.note : "";
         if (!files.length) return;
-        select.replaceChildren(...files.map((item, number) => make("option", { value: number }, `${item.name} (${bytes(item.size)} bytes)`)));
+        select.replaceChildren(...files.map((item, number) => make("option", { value: number }, `${item.name} (${count(item.size)} bytes)`)));
         bar.replaceChildren(select, start, back, on, end, place);
         select.addEventListener("change", () => load(0));
       }
@@ -306,7 +307,7 @@
     const rows = answer.rows.map((row) => make("tr", { class: "first" },
       make("th", { scope: "row", class: "question" }, row.question, " ", make("span", { class: "what" }, row.label)),
       compared ? make("td", { class: "right number" }, row.baseline) : null, make("td", { class: "right number" }, row.config),
-      make("td", { class: "change" }, compared ? [make("span", { class: `verdict ${row.tone}` }, row.word), make("strong", {}, row.change), ` ${row.interval} ${row.more}`] : row.counts)));
+      make("td", { class: "change" }, compared ? [make("span", { class: `verdict ${row.tone}` }, row.word), ": ", make("strong", {}, row.change), " ", make("span", {}, row.interval), row.more ? `; ${row.more}` : "", " ", make("small", {}, row.counts)] : row.counts)));
     const limits = [["Look at", answer.look_at], ["Also", answer.also]].filter(([, lines]) => lines.length);
     return [rows.length ? make("p", {}, make("strong", {}, answer.title)) : null,
       make("p", {}, answer.sentences),
@@ -333,7 +334,7 @@
     progress(state);
   }
   function progress(state) {
-    byId("progress").textContent = state.read < state.total ? `${state.read} of ${state.total} trials read` : "";
+    byId("progress").textContent = state.read < state.total ? `${count(state.read)} of ${count(state.total)} trials read` : "";
   }
   /** Look for changed results; what is shown stays where it is. */
   async function look() {
