@@ -369,8 +369,12 @@ class A {
 }
 export function over(a: string): void
 """,
-            [("load", 1, 3), *((name, 4, 4) for name in ("cast", "old", "sure"))]
-            + [("A.read", 6, 10), ("A.write", 12, 12)],
+            [
+                ("load", 1, 3),
+                *((name, 4, 4) for name in ("cast", "old", "sure")),
+                ("A.read", 6, 10),
+                ("A.write", 12, 12),
+            ],
         ),
         (
             "a.rs",
