@@ -347,6 +347,8 @@ def test_names_of_rarer_definitions(path: str, text: str, expected: list[str]) -
     ("path", "text", "expected"),
     [
         ("a.py", "d = ((lambda:\n  1))\n", [("d", 1, 2)]),
+        ("a.py", "def union():\n  pass\n", [("union", 1, 2)]),
+        ("a.js", "const o = { class() { }, struct() { } }\n", [("class", 1, 1), ("struct", 1, 1)]),
         (
             "a.js",
             "const f = (function () {\n})\nconst g = ((x) => x)\nconst none = (1, () => 2)\n",

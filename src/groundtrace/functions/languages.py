@@ -154,9 +154,22 @@ LANGUAGES: tuple[Language, ...] = (
     Language(
         name="C++",
         module="tree_sitter_cpp",
-        suffixes=(".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx"),
+        suffixes=(
+            ".cc",
+            ".cpp",
+            ".cxx",
+            ".c++",
+            ".h",
+            ".hh",
+            ".hpp",
+            ".hxx",
+            ".inl",
+            ".tpp",
+            ".cu",
+            ".cuh",
+        ),
         query="""
-(function_definition declarator: (_) @name body: (_)) @function
+(function_definition declarator: (_) @name body: (_) (#not-match? @name "^(class|struct|union|namespace)$")) @function
 (function_definition type: [(class_specifier) (struct_specifier)] declarator: (identifier) @name) @class
 (function_definition declarator: (identifier) @keyword (ERROR) @name (#any-of? @keyword "class" "struct" "union")) @class
 (init_declarator declarator: (identifier) @name value: (lambda_expression) @value) @function
@@ -232,6 +245,7 @@ WITHOUT_GRAMMAR = frozenset(
     {".pyx", ".pxd", ".pxi", ".kt", ".kts", ".scala", ".swift", ".m", ".mm", ".dart", ".groovy"}
     | {".lua", ".ex", ".exs", ".erl", ".clj", ".cljs", ".hs", ".ml", ".mli", ".fs", ".vb"}
     | {".jl", ".r", ".pl", ".pm", ".f", ".f90", ".f95", ".zig", ".nim", ".vue", ".svelte"}
+    | {".coffee", ".sol", ".cr", ".elm", ".astro", ".rkt", ".scm", ".lisp", ".tcl", ".pas", ".gd"}
 )
 """Files that have functions which no grammar here reads. All other files have none."""
 

@@ -247,8 +247,6 @@ _DECLARED = frozenset(
     {"identifier", "field_identifier", "destructor_name", "operator_name", "operator_cast"}
     | {"qualified_identifier", "type_identifier", "template_function"}
 )
-_KEYWORDS = frozenset({"class", "struct", "union", "namespace"})
-"""What stands where a function's name would, if a macro is before it: `API class Store { }`."""
 
 
 def _behind_macro(text: str) -> str:
@@ -277,8 +275,6 @@ def _name(captures: dict[str, list[Node]]) -> str:
     if whole.type == "function_definition":
         name = _declared(name)
     text = _PLAIN.get(name.type, str)(_text(name))
-    if text in _KEYWORDS:
-        return ""
     if whole.type == "destructor_declaration":
         text = f"~{text}"
     text = _CAST.sub(r"\1", text)
