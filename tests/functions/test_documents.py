@@ -278,6 +278,13 @@ def test_a_symbol_that_two_classes_have_is_not_known(tmp_path: Path) -> None:
     assert [one.function for one in found] == ["a.py::B.f", "a.py::C"]
 
 
+def test_one_of_two_needed_functions_edited_and_no_other(tmp_path: Path) -> None:
+    _, metrics = evaluated(tmp_path, [READ], submitted=SUBMITTED.partition("@@ -15,2")[0])
+    section = metrics["function_level_metrics"]
+    assert (section["functions_edited"], section["function_edit_recall"]) == (1, 0.5)
+    assert section["function_edit_precision"] == 1.0
+
+
 def test_what_was_submitted_may_be_unknown_or_empty(tmp_path: Path) -> None:
     _, metrics = evaluated(tmp_path, [READ], submitted="")
     section = metrics["function_level_metrics"]

@@ -19,12 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import groundtrace
 from groundtrace.api import RunResult, run
 from groundtrace.cli.main import invoke
+from groundtrace.documents.events import EventsDocument
 from groundtrace.functions.repositories import close_repositories
+from groundtrace.metrics.evidence import EvidenceView
+from groundtrace.metrics.function_level import make_function_level, seen_functions
+from groundtrace.metrics.published_functions import of_functions
 from tests.functions.repositories import repository
 from tests.functions.test_documents import CODE, GOLD, SUBMITTED, message, numbered
 
@@ -92,8 +97,13 @@ def test_values_of_each_trial(folder: Path, result: RunResult) -> None:
         ("b", "task-1"): (1.0, 0.5, 4, 1.0),
         ("b", "task-2"): (0.5, 1.0, 1, 0.0),
     }
-    published = {name: [row[name] for row in rows] for name in rows[0] if "locagent_fun" in name}
+    published = {
+        name: [row[name] for row in rows]
+        for name in rows[0]
+        if name.startswith(("locagent_fun", "correct_location_fun"))
+    }
     assert published == {
+        "correct_location_function": [0.0, 0.0, 1.0, 1.0],
         "locagent_function_acc@5": [0.0, 1.0, 1.0, 0.0],
         "locagent_function_acc@10": [0.0, 1.0, 1.0, 0.0],
         "locagent_function_recall@5": [0.5, 1.0, 1.0, 0.5],
@@ -101,6 +111,24 @@ def test_values_of_each_trial(folder: Path, result: RunResult) -> None:
         "locagent_function_precision@5": [0.2, 0.4, 0.4, 0.2],
         "locagent_function_precision@10": [0.1, 0.2, 0.2, 0.1],
     }
+
+
+def test_locagent_cuts_the_ideal_list_at_k(folder: Path, result: RunResult) -> None:
+    """Six needed functions cannot be among the first five: five of them are enough there, not here."""
+    path = next(folder.glob("out/**/b/task-1.retrieval_events.json"))
+    document = json.loads(path.read_text())
+    names = [f"pkg/store.py::f{n}" for n in range(6)]
+    lines = [
+        {"function": name, "file": "pkg/store.py", "line_start": n, "line_end": n}
+        for n, name in enumerate(names, 1)
+    ]
+    document["ground_truth"]["functions"] = document["functions"]["listed"] = lines
+    shown = next(a for event in document["events"] for a in event["accesses"] if "functions" in a)
+    for first, expected in (([0, 1, 2, 3, 4], (1.0, 0.0)), ([0, 1, 2, 3], (0.0, 0.0))):
+        shown["functions"] = first
+        view = EvidenceView(msgspec.convert(document, EventsDocument))
+        found = of_functions(view)["locagent_function_acc@5"].value
+        assert (found, make_function_level(seen_functions(view)).func_acc_at_5) == expected
 
 
 def test_the_report_has_each_step(result: RunResult) -> None:

@@ -157,6 +157,15 @@ def test_states_of_files(tmp_path: Path) -> None:
     assert sorted(problem.kind for problem in tree.problems) == ["code_not_read", "too_large"]
 
 
+def test_a_file_with_too_many_functions_is_missing_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("groundtrace.functions.spans.MAX_FOUND", 1)
+    tree = tree_of(repository(tmp_path / "name", {"a.py": ONE + ONE}), tmp_path)
+    assert tree.file("a.py").state == "missing"
+    assert [problem.kind for problem in tree.problems] == ["too_large"]
+
+
 def test_a_missing_object_is_not_an_absent_file(tmp_path: Path) -> None:
     """As in a partial clone: the tree names the file, and git does not have its text."""
     folder = tmp_path / "name"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.functions.languages import LANGUAGES, grammar_of, language_of, suffix_of
-from groundtrace.functions.spans import FileSpans, innermost, met, spans_of
+from groundtrace.functions.spans import FileSpans, Nested, Span, met, spans_of
 from tests.functions import ast_oracle
 
 
@@ -343,6 +343,96 @@ def test_names_of_rarer_definitions(path: str, text: str, expected: list[str]) -
     assert [one.name for one in read(path, text).functions] == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "d = ((lambda:\n  1))\n", [("d", 1, 2)]),
+        ("a.py", "def union():\n  pass\n", [("union", 1, 2)]),
+        ("a.js", "const o = { class() { }, struct() { } }\n", [("class", 1, 1), ("struct", 1, 1)]),
+        (
+            "a.js",
+            "const f = (function () {\n})\nconst g = ((x) => x)\nconst none = (1, () => 2)\n",
+            [("f", 1, 2), ("g", 3, 3)],
+        ),
+        (
+            "a.ts",
+            """export const load = (async () => {
+  return 1
+}) satisfies Load
+const cast = (() => 1) as any as Show, old = <Show>(() => 2), sure = (() => 3)!
+class A {
+  @input() // why
+
+  @watched()
+  // note
+  read() { }
+  size = 1 // no decorator
+  write() { }
+}
+export function over(a: string): void
+""",
+            [
+                ("load", 1, 3),
+                *((name, 4, 4) for name in ("cast", "old", "sure")),
+                ("A.read", 6, 10),
+                ("A.write", 12, 12),
+            ],
+        ),
+        (
+            "a.rs",
+            """#[test]
+/// what it does
+#[ignore]
+fn noted() { }
+struct S; // a remark
+fn plain() { }
+static HOOK: fn() = || { };
+""",
+            [("noted", 1, 4), ("plain", 6, 6), ("HOOK", 7, 7)],
+        ),
+        (
+            "a.cpp",
+            """template <class T>
+template <class U>
+void V<T>::read(U u) { }
+API_BEGIN
+class Store : public Base {
+  int size() { return 1; }
+};
+API_BEGIN
+namespace inner { void help() { } }
+""",
+            [("V.read", 1, 3), ("Store.size", 6, 6), ("help", 9, 9)],
+        ),
+        (
+            "a.rb",
+            """class A
+  define_method(:made) { |x|
+    x
+  }
+  LATER = Proc.new { }
+  call(:other) { }
+end
+Point = Struct.new(:x) do
+  def far; end
+end
+""",
+            [("A.made", 2, 4), ("A.LATER", 5, 5), ("Point.far", 9, 9)],
+        ),
+        (
+            "a.php",
+            "<?php class A { public $x = 1; public string $hook { get => 1;\n set { } } }",
+            [("A.hook", 1, 2)],
+        ),
+    ],
+)
+def test_what_stands_around_a_function(
+    path: str, text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    """Brackets, casts, macros, comments between decorators, templates of templates."""
+    assert functions(path, text) == expected
+
+
 def test_every_language_has_a_grammar_here() -> None:
     assert [one.name for one in LANGUAGES if grammar_of(one) is None] == []
     assert len({one.module for one in LANGUAGES}) == 11
@@ -375,12 +465,48 @@ def test_line_ends_form_feeds_tabs_and_other_encodings(ending: str) -> None:
 
 
 def test_very_many_and_very_deep() -> None:
-    many = "".join(f"def f{n}():\n    pass\n" for n in range(20_000))
-    assert len(read("a.py", many).functions) == 20_000
+    many = read("a.py", "@d\ndef f():\n    pass\n" * 21_000)
+    assert many.functions[-1] == ("f", 62_998, 63_000, False)
+    assert len(many.functions) == 21_000
     deep = "".join(f"{' ' * n}def f{n}():\n" for n in range(90)) + " " * 90 + "pass\n"
     assert len(read("a.py", deep).functions) == 90
     brackets = "x = " + "(" * 5_000 + ")" * 5_000 + "\ndef f():\n    pass\n"
     assert ("f", 2, 3) in functions("a.py", brackets)
+
+
+def test_a_file_that_is_not_read_to_its_end_has_no_known_functions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some of its functions would be an answer that looks whole."""
+    text = "def f():\n    pass\n" * 400
+    monkeypatch.setattr("groundtrace.functions.spans.MAX_FOUND", 399)
+    assert read("a.py", text) == FileSpans((), True, True)
+    monkeypatch.setattr("groundtrace.functions.spans.MAX_FOUND", 400)
+    assert len(read("a.py", text).functions) == 400
+    monkeypatch.setattr("groundtrace.functions.spans.MAX_SECONDS", 0.0)
+    assert read("a.py", text) == FileSpans((), True, True)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 12), st.integers(0, 6), st.booleans()), max_size=12),
+    st.lists(st.tuples(st.integers(1, 18), st.integers(0, 3)), max_size=6),
+)
+def test_lines_meet_functions_wherever_they_begin_and_end(
+    made: list[tuple[int, int, bool]], asked: list[tuple[int, int]]
+) -> None:
+    """Also spans that share lines without nesting: `} function next() {`."""
+    spans = sorted(
+        (Span("f", first, first + more, kind) for first, more, kind in made),
+        key=lambda one: (one.first, -one.last),
+    )
+    own = [span for span in spans if not span.is_class]
+    runs = [(first, first + more) for first, more in asked]
+    assert met(spans, runs) == [
+        s for s in own if any(a <= s.last and s.first <= b for a, b in runs)
+    ]
+    for first, last in runs:
+        holding = [s for s in own if s.first <= first and last <= s.last]
+        assert Nested(spans).innermost(first, last) == (holding[-1] if holding else None)
 
 
 def test_files_without_functions() -> None:
@@ -431,6 +557,7 @@ def test_python_is_as_ast_has_it(text: str) -> None:
 @given(sources())
 def test_spans_nest_and_a_line_has_one_innermost_function(text: str) -> None:
     spans = read("a.py", text).spans
+    nested = Nested(spans)
     for one in spans:
         for other in spans:
             apart = one.last < other.first or other.last < one.first
@@ -440,7 +567,7 @@ def test_spans_nest_and_a_line_has_one_innermost_function(text: str) -> None:
             assert apart or within
     oracle = ast_oracle.functions_of(text.encode())
     for line in range(1, text.count("\n") + 1):
-        found = innermost(spans, line, line)
+        found = nested.innermost(line, line)
         expected = ast_oracle.innermost(oracle, line, line)
         assert (found and found[:3]) == (expected and tuple(expected))
         assert (found is not None) == bool(met(spans, [(line, line)]))

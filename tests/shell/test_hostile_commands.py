@@ -62,6 +62,19 @@ def test_a_time_limit_ends_a_parse() -> None:
     assert spans_of(b"def f():\n    pass\n" * 400, language) is not None
 
 
+def test_a_tree_knows_its_text_when_the_time_is_over() -> None:
+    """A node asks for its text piece by piece, and asked for ever."""
+    language = language_of("a.py")
+    grammar = grammar_of(language) if language is not None else None
+    assert grammar is not None
+    source = b"def f(): pass\n" * 400
+    root, _ = bounded_tree(grammar[0], source, seconds=0.2, counted=False)
+    started = time.thread_time()
+    while time.thread_time() - started < 0.25:
+        pass
+    assert {node.text for node in root.children} == {b"def f(): pass"}
+
+
 def test_a_long_file_is_read_to_its_end() -> None:
     """Its grammar goes back at each line, which is no sign of a hostile text."""
     language = language_of("a.py")

@@ -53,12 +53,15 @@ def _counted(parser: Parser, source: bytes, ends: float, counted: bool) -> tuple
     reads: Counter[int] = Counter()
     most = MAX_READS + _MANY * (len(source) // _PIECE)
     done = furthest = 0
-    is_late = False
+    is_late = is_parsed = False
 
     with held() as is_over:
 
         def piece(offset: int, _point: Point) -> bytes:
             nonlocal done, furthest, is_late
+            text = source[offset : offset - offset % _PIECE + _PIECE]
+            if is_parsed:  # a node asks for its text, and would ask for ever without it
+                return text
             done += 1
             if (
                 offset >= furthest or done % 64 == 0
@@ -68,9 +71,10 @@ def _counted(parser: Parser, source: bytes, ends: float, counted: bool) -> tuple
             if is_late or is_over() or (counted and done > most):
                 return b""  # as if the text ended here: the parser stops soon
             reads[offset // _PIECE] += 1
-            return source[offset : offset - offset % _PIECE + _PIECE]
+            return text
 
         root = parser.parse(piece).root_node
+        is_parsed = True
     if is_late:
         return root, min(max(reads, default=0) * _PIECE, len(source) - 1), True
     if not counted or done <= most:

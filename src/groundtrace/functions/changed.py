@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.functions.repositories import BaseTree
-from groundtrace.functions.spans import Span, innermost
+from groundtrace.functions.spans import Nested, Span
 from groundtrace.model import PatchHunk
 
 WHY_UNKNOWN = {"missing": "file_absent", "no_grammar": "no_grammar"}
@@ -52,19 +52,18 @@ def functions_changed(tree: BaseTree, hunks: Iterable[PatchHunk]) -> ChangedFunc
         elif (placed := _placed(of_file, tree.text(file).split(b"\n"))) is None:
             reason = reason or "patch_does_not_fit"
         else:
+            nested = Nested(file.spans)
             for hunk in placed:
-                found.update(
-                    (PlacedFunction(path, span), None) for span in _changed(hunk, file.spans)
-                )
+                found.update((PlacedFunction(path, span), None) for span in _changed(hunk, nested))
     return ChangedFunctions(() if reason else tuple(found), reason)
 
 
-def _changed(hunk: PatchHunk, spans: Sequence[Span]) -> list[Span]:
+def _changed(hunk: PatchHunk, nested: Nested) -> list[Span]:
     lines = [
         *((line, line) for first, last in hunk.removed for line in range(first, last + 1)),
         *((following - 1, following) for following in hunk.inserted),
     ]
-    held = [innermost(spans, first, last) for first, last in sorted(lines)]
+    held = [nested.innermost(first, last) for first, last in sorted(lines)]
     return [span for span in held if span is not None]
 
 
@@ -83,8 +82,9 @@ def _placed(hunks: Sequence[PatchHunk], lines: Sequence[bytes]) -> list[PatchHun
         old = [line.rstrip() for line in hunk.old]
         for at in _places(hunk, texts):
             here = range(at, at + len(old))
-            apart = all(here.stop <= one.start or one.stop <= here.start for one in taken)
-            if apart and all(map(_same, old, texts[at - 1 : here.stop - 1])):
+            if all(map(_same, old, texts[at - 1 : here.stop - 1])) and all(
+                here.stop <= one.start or one.stop <= here.start for one in taken
+            ):
                 break
         else:
             return None

@@ -148,6 +148,10 @@ class Commit:
             if len(_spans) >= KEPT:
                 _spans.clear()
             _spans[key] = spans
+        if spans.is_cut:
+            reason = "too many functions or errors, so its functions are not known"
+            large = Problem(f"repository:{path}", "too_large", reason)
+            return BaseFile("missing", id=entry.id, problem=large)
         reason = f"some of it is not {language.name} that the grammar reads"
         broken = Problem(f"repository:{path}", "code_not_read", reason)
         return BaseFile("known", spans.spans, entry.id, broken if spans.is_broken else None)

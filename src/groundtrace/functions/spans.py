@@ -7,22 +7,23 @@ here recurses, so a file that nests deeply is read like any other.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundtrace.base.bounded_parse import bounded_tree
 from groundtrace.base.patterns import regex
+from groundtrace.documents.line_map import joined
 from groundtrace.functions.languages import Language, grammar_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, QueryCursor
 
 MAX_BYTES = 8 * 1024 * 1024
 """Largest file whose functions are looked for; larger ones are generated."""
 
 MAX_SECONDS = 5.0
-"""Processor time for one file; what follows is left out, and a problem names the file. Code without
+"""Processor time for one file; one that takes more has no known functions, and a problem names it. Code without
 errors takes a second for 5 MB. The time of a text of many errors grows with the square of their
 number, and the parser tells nothing else that could be counted."""
 MAX_ERRORS = 2_500_000_000
@@ -30,9 +31,10 @@ MAX_ERRORS = 2_500_000_000
 much time there: 1.4 seconds for 40,000 signs."""
 _LARGE = 2000
 """Bytes of a node that may hold so many."""
-MAX_FOUND = 20_000
-"""Functions and classes of one file; the rest is left out. Finding the decorators of one takes as
-long as the file has statements before it."""
+MAX_FOUND = 120_000
+"""Definitions of one file: three seconds and 300 MB. A file with more has no known functions."""
+_WINDOW = 1024 * 1024
+"""Bytes in which functions are looked for at a time, as each match is kept until it was read."""
 MAX_NESTED = 100
 """Functions and classes around one: what is deeper is left out."""
 
@@ -56,6 +58,8 @@ class FileSpans(NamedTuple):
     """Functions and classes in the order of their first lines; outer ones before inner ones."""
     is_broken: bool
     """Some of it could not be parsed."""
+    is_cut: bool = False
+    """A limit ended the search, so functions may be missing."""
 
     @property
     def functions(self) -> list[Span]:
@@ -71,6 +75,15 @@ class _Found(NamedTuple):
     is_class: bool
 
 
+class _Beside(NamedTuple):
+    """What a file has around and before its definitions."""
+
+    around: dict[int, Node]
+    """What begins before a definition and holds it, by the definition's id."""
+    before: dict[int, tuple[int, bool]]
+    """By the end of a decorator or a comment: its beginning, and whether it belongs to what follows."""
+
+
 def spans_of(data: bytes, language: Language) -> FileSpans | None:
     """The functions and classes of a file's text; None if the language's grammar is missing."""
     grammar = grammar_of(language)
@@ -81,22 +94,56 @@ def spans_of(data: bytes, language: Language) -> FileSpans | None:
     parser, query = grammar
     text = _as_utf8(data)
     root, followed = bounded_tree(parser, text, seconds=MAX_SECONDS, counted=False)
+    if len(followed) < len(text) or _has_many_errors(root):
+        return FileSpans((), True, True)
     found: list[_Found] = []
     bound: set[int] = set()
-    if _has_many_errors(root):
-        return FileSpans((), True)
-    for _, captures in QueryCursor(query).matches(root):
-        kind = "class" if "class" in captures else "function"
-        found.append(_Found(captures[kind][0], _name(captures), kind == "class"))
-        bound.update(node.id for node in captures.get("value", ()))
+    beside = _Beside({}, {})
+    for captures in _matches(QueryCursor(query), root, len(text)):
+        if "class" in captures or "function" in captures:
+            values = [_without_brackets(node) for node in captures.get("value", ())]
+            if None not in values:
+                kind = "class" if "class" in captures else "function"
+                found.append(_Found(captures[kind][0], _name(captures), kind == "class"))
+                bound.update(node.id for node in values if node is not None)
+                if len(found) > MAX_FOUND:
+                    return FileSpans((), True, True)
+        elif "inner" in captures:
+            beside.around[captures["inner"][0].id] = captures["around"][0]
+        else:
+            for kind, (node, *_) in captures.items():
+                end = node.start_byte + len(text[node.start_byte : node.end_byte].rstrip())
+                beside.before[end] = (node.start_byte, kind == "before")
     # A named function that is bound to a name is one function: `exports.parse = function parse() {}`.
     # `class EXPORT Store { }` parses as a function too, because a macro stands before the name.
     found.sort(key=lambda one: one.is_class)
     kept = {one.node.id: one for one in found if one.node.id not in bound and one.name}
     some = sorted(kept.values(), key=lambda one: (one.node.start_byte, -one.node.end_byte))
-    breaks = [match.start() for match in re.finditer(b"\n", text)]
-    is_broken = root.has_error or len(followed) < len(text) or len(some) > MAX_FOUND
-    return FileSpans(tuple(_named(some[:MAX_FOUND], language, breaks)), is_broken)
+    return FileSpans(tuple(_named(some, beside, text)), root.has_error)
+
+
+def _matches(cursor: QueryCursor, root: Node, size: int) -> Iterator[dict[str, list[Node]]]:
+    """What the query finds. A definition that begins in one window and ends in another comes twice."""
+    for first in range(0, size, _WINDOW):
+        cursor.set_byte_range(first, first + _WINDOW)
+        yield from (captures for _, captures in cursor.matches(root))
+
+
+_BRACKETS = frozenset(
+    {"parenthesized_expression", "as_expression", "satisfies_expression"}
+    | {"type_assertion", "non_null_expression"}
+)
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "lambda"})
+
+
+def _without_brackets(node: Node) -> Node | None:
+    """The function in brackets or in a cast; None if something else is in them."""
+    while node.type in _BRACKETS:
+        inside = [child for child in node.named_children if child.type in _BRACKETS | _FUNCTIONS]
+        if not inside:
+            return None
+        node = inside[0]
+    return node
 
 
 def _has_many_errors(root: Node) -> bool:
@@ -124,12 +171,13 @@ def _as_utf8(data: bytes) -> bytes:
     return data
 
 
-def _named(found: Iterable[_Found], language: Language, breaks: Sequence[int]) -> list[Span]:
+def _named(found: Iterable[_Found], beside: _Beside, text: bytes) -> list[Span]:
     """Each, in the order of their places, with the names around it.
 
     Lines come from the offsets of line breaks: tree-sitter 0.26 returns `start_point.row` without
     owning that number, and a file of more than 256 lines crashed the interpreter.
     """
+    breaks = [match.start() for match in re.finditer(b"\n", text)]
     spans: list[Span] = []
     around: list[tuple[int, str]] = []
     """End and whole name of what is open."""
@@ -140,23 +188,33 @@ def _named(found: Iterable[_Found], language: Language, breaks: Sequence[int]) -
             continue
         name = f"{around[-1][1]}.{one.name}" if around else one.name
         around.append((one.node.end_byte, name))
-        first = bisect_left(breaks, _beginning(one.node, language)) + 1
+        first = bisect_left(breaks, _beginning(one.node, beside, text)) + 1
         last = bisect_left(breaks, max(_end(one.node) - 1, 0)) + 1
         spans.append(Span(name, first, max(first, last), one.is_class))
     return spans
 
 
-def _beginning(node: Node, language: Language) -> int:
-    """The offset at which a definition begins, with its decorators."""
-    parent = node.parent
-    if parent is not None and parent.type in language.wrappers:
-        node = parent
-    while language.before:
-        before = node.prev_named_sibling
-        if before is None or before.type not in language.before:
+_WIDEST = 200
+"""Blanks between a decorator and what it belongs to."""
+
+
+def _beginning(node: Node, beside: _Beside, text: bytes) -> int:
+    """The offset at which a definition begins, with its decorators.
+
+    Neighbours are found by their places: the parser looks for a parent or a neighbour from the top of
+    the file on, which took minutes for 100,000 functions.
+    """
+    while (outer := beside.around.get(node.id)) is not None:
+        node = outer
+    first = at = node.start_byte
+    while beside.before:
+        blanks = text[max(0, at - _WIDEST) : at]
+        found = beside.before.get(at - len(blanks) + len(blanks.rstrip()))
+        if found is None:
             break
-        node = before
-    return node.start_byte
+        at, belongs = found
+        first = at if belongs else first
+    return first
 
 
 def _end(node: Node) -> int:
@@ -189,6 +247,20 @@ _DECLARED = frozenset(
     {"identifier", "field_identifier", "destructor_name", "operator_name", "operator_cast"}
     | {"qualified_identifier", "type_identifier", "template_function"}
 )
+
+
+def _behind_macro(text: str) -> str:
+    """The class in what the grammar leaves between `class` and its body: `EXPORT Store final : Base`."""
+    words = [word for word in text.partition(":")[0].split() if word != "final"]
+    return words[-1] if words else ""
+
+
+_PLAIN: Mapping[str, Callable[[str], str]] = {
+    "string": lambda text: text[1:-1],
+    "simple_symbol": lambda text: text[1:],
+    "ERROR": _behind_macro,
+}
+"""A name without its signs, by the kind of its node."""
 MAX_NAME = 200
 """Characters of one name; a longer one is cut."""
 
@@ -202,14 +274,12 @@ def _name(captures: dict[str, list[Node]]) -> str:
     name = stated[0]
     if whole.type == "function_definition":
         name = _declared(name)
-    text = _text(name)
+    text = _PLAIN.get(name.type, str)(_text(name))
     if whole.type == "destructor_declaration":
         text = f"~{text}"
     text = _CAST.sub(r"\1", text)
     if "class" in captures:
         text = _without_arguments(text)
-    if name.type == "string":
-        text = text[1:-1]
     parts = text.split("::")
     parts[:-1] = map(_without_arguments, parts[:-1])
     owner = captures.get("owner")
@@ -247,23 +317,35 @@ def _text(node: Node) -> str:
 # --- lines ----------------------------------------------------------------------------------
 
 
-def innermost(spans: Sequence[Span], first: int, last: int) -> Span | None:
-    """The innermost function that holds all these lines; of two with the same lines the inner one."""
-    found: Span | None = None
-    for span in spans:
-        if span.first > first:
-            break
-        if not span.is_class and last <= span.last:
-            found = span
-    return found
+class Nested:
+    """The functions of a file, to be asked for the innermost one around lines."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = [span for span in spans if not span.is_class]
+        self._firsts = [span.first for span in self._spans]
+        self._outer: list[int] = []
+        """Of each, the nearest one before it that does not end earlier; -1 if there is none."""
+        for at, span in enumerate(self._spans):
+            outer = at - 1
+            while outer >= 0 and self._spans[outer].last < span.last:
+                outer = self._outer[outer]
+            self._outer.append(outer)
+
+    def innermost(self, first: int, last: int) -> Span | None:
+        """The innermost that holds all these lines; of two with the same lines the inner one."""
+        at = bisect_right(self._firsts, first) - 1
+        while at >= 0 and self._spans[at].last < last:
+            at = self._outer[at]
+        return self._spans[at] if at >= 0 else None
 
 
 def met(spans: Sequence[Span], runs: Iterable[tuple[int, int]]) -> list[Span]:
     """The functions with at least one of these lines, in order."""
-    known = list(runs)
-    return [
-        span
-        for span in spans
-        if not span.is_class
-        and any(first <= span.last and span.first <= last for first, last in known)
-    ]
+    known = joined(runs)
+    ends = [last for _, last in known]
+    found = []
+    for span in spans:
+        at = bisect_left(ends, span.first)
+        if not span.is_class and at < len(known) and known[at][0] <= span.last:
+            found.append(span)
+    return found

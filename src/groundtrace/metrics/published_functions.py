@@ -1,7 +1,7 @@
 """Published numbers at the level of functions, by their authors' rules (D219).
 
-Left out because their rules are not known well enough: the nodes of SWE-PolyBench (classes and parts of
-classes too) and the function match of OrcaLoca.
+OrcaLoca's function match is Agentless' rule (D360). The nodes of SWE-PolyBench (classes and parts of
+classes too) are left out, because their rule is not known well enough.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ FUNCTION_DECLARATIONS = (
         "1 if functions of the patch ⊇ functions of the gold patch, else 0",
         _NOT_KNOWN + ", or it is unknown what was submitted (`no_submission`)",
         _OURS + "A patch that rewrites every function has 1.",
-        "“% correct location” of C. S. Xia et al.: Agentless, 2024, at function level",
+        "“% correct location” of C. S. Xia et al.: Agentless, 2024, at function level; “function match” "
+        "of Z. Yu et al.: OrcaLoca, 2025",
         ("read is not in the patch", 0.0),
         11,
     ),
