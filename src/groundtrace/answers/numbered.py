@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from groundtrace.answers.fold import Run
 from groundtrace.base.patterns import regex
@@ -50,7 +52,7 @@ _LONGEST_LINE = 4096
 """How many characters of a line are looked at: a number is at its start."""
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """A line that begins with a number."""
 
     number: int
@@ -60,7 +62,7 @@ class Line(NamedTuple):
     """Characters of the whole line, with its line break."""
 
 
-class Numbered(NamedTuple):
+class Numbered(msgspec.Struct, frozen=True):
     """The numbered lines of an answer."""
 
     runs: list[Run]
@@ -88,7 +90,7 @@ class Numbered(NamedTuple):
         """The lines before the last one."""
         first, last = self.runs[-1]
         rest = [(first, last - 1)] if first < last else []
-        return self._replace(runs=[*self.runs[:-1], *rest], chars=self.chars - self.last.size)
+        return replace(self, runs=[*self.runs[:-1], *rest], chars=self.chars - self.last.size)
 
 
 def numbered_lines(lines: Iterable[str], form: re.Pattern[str] = ANY) -> list[Line]:
@@ -101,7 +103,8 @@ def runs_of(found: Iterable[Line]) -> list[Run]:
     """The lines shown, run by run. Pieces of a file come in any order and may overlap."""
     runs: list[Run] = []
     start = last = 0
-    for number, _, _ in found:
+    for line in found:
+        number = line.number
         if number != last + 1 or not start:
             if start:
                 runs.append((start, last))

@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
@@ -184,7 +186,7 @@ def _spans_below_escapes(text: str) -> list[CredentialSpan]:
     return [(places[start], places[end]) for start, end in spans]
 
 
-class _Patterns(NamedTuple):
+class _Patterns(msgspec.Struct, frozen=True):
     by_form: Finder
     name_marks: tuple[str, ...]
     by_name: Finder

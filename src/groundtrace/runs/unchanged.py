@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import chain
-from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.discover import Run
@@ -73,7 +73,7 @@ def unchanged_run(
     return UnchangedRun(output, documents, on_disk - documents, state.run)
 
 
-class KnownRun(NamedTuple):
+class KnownRun(msgspec.Struct, frozen=True):
     """What must be known about a run before its trials are looked for."""
 
     run: Run

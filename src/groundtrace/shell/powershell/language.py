@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
 Language = Literal["bash", "powershell", "cmd"]
 
 
-class ShellLanguage(NamedTuple):
+class ShellLanguage(msgspec.Struct, frozen=True):
     """A command without the shell that it calls."""
 
     language: Language | None
