@@ -64,7 +64,9 @@ def _offered_in(folder: str, _changed: int) -> bytes | None:
     for child in children:
         if child.lower().endswith((".dist-info", ".egg-info", "egg-info")):
             try:
-                found.append(Path(folder, child, "entry_points.txt").read_bytes())
+                # Not through pathlib: for 140 packages it took 7 of 700 million instructions.
+                with open(f"{folder}/{child}/entry_points.txt", "rb", buffering=0) as file:  # noqa: PTH123
+                    found.append(file.read())
             except OSError:
                 continue
     return b"\n".join(found)

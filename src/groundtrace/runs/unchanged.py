@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import chain
 
 import msgspec
@@ -32,8 +31,7 @@ def fingerprint_of_shared(
 ) -> str:
     """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
-    registry = asdict(context.registry) if context.registry is not None else None
-    return fingerprint(known.context, of_tasks, registry, request.only)
+    return fingerprint(known.context, of_tasks, context.registry, request.only)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
