@@ -106,10 +106,11 @@ def stated_language(stated: str | None) -> Language | None:
 
 def unwrapped(command: str) -> ShellLanguage | None:
     """The script that `powershell -Command` or `cmd /c` runs; None for other commands."""
-    found = _POWERSHELL.match(command)
+    lower = command.lower()  # the names as plain text: nearly no command has one
+    found = _POWERSHELL.match(command) if "powershell" in lower or "pwsh" in lower else None
     if found is not None and not _FILE.search(found["options"]):
         return ShellLanguage("powershell", _unquoted(found["script"]))
-    found = _CMD.match(command)
+    found = _CMD.match(command) if "cmd" in lower else None
     return None if found is None else ShellLanguage("cmd", _unquoted(found["script"]))
 
 
