@@ -330,7 +330,7 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
     if not held:
         return
     for marks, pattern in _SIMPLE:
-        if not held.isdisjoint(marks):
+        if not held.isdisjoint(marks) and (pattern is not _SAID or "|" in text):
             for found in pattern.finditer(text):
                 if not _is_variable(found["value"]):
                     yield found.span("value")
