@@ -26,7 +26,9 @@ ANY = regex(
 """A number before text, in any form; a mark (`>`, `...`) may stand before it. `12:30:45` is a time."""
 SURE = regex(r"[ \t]*+(\d{1,9})(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 """The forms of `cat -n` and of harnesses that number every line."""
-EXACT = regex(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
+EXACT_SIGNS = ("→", "\t", "| ", ": ")
+"""What comes between a number and the exact text of its line."""
+EXACT = regex(rf"[ \t]*(\d{{1,9}})(?:{'|'.join(map(re.escape, EXACT_SIGNS))})(.*)", re.DOTALL)
 """Forms behind which a line stands as it is in the file, so that it can be compared with it."""
 SPACED = regex(r" *+(\d{1,9}) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""

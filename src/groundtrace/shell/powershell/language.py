@@ -78,6 +78,12 @@ _CMD_WORDS = regex(
     re.IGNORECASE,
 )
 """Programs of cmd with its options (`/s`)."""
+_OWN_BEGINS = ("$", "[", "foreach", "if", "for", "@", "(", "try")
+_CMD_BEGINS = (
+    *("type", "findstr", "more", "where", "copy", "move"),
+    *("del", "ren", "rd", "md", "cd", "dir"),
+)
+"""How `_OWN` and `_CMD_WORDS` begin, but for numbers: most commands begin otherwise."""
 
 
 def language_of(command: str, stated: str | None = None) -> ShellLanguage:
@@ -163,12 +169,14 @@ def by_words(command: str) -> Language | None:
         if text != command and not _CMDLET.match(text):
             return "bash"
     outside = _QUOTED.sub("''", text)
-    if _OWN.match(outside) or _CMDLET.search(outside):
+    begins = outside.lstrip()[:10].lower()
+    own = begins.startswith(_OWN_BEGINS) or begins[:1].isdigit()
+    if (own and _OWN.match(outside)) or _CMDLET.search(outside):
         return "bash" if _BASH.search(outside) and not _CMDLET.match(outside) else "powershell"
     if _LISTED.search(outside) or _SHORT.search(outside):
         return None if _BASH.search(outside) else "powershell"
     if _BASH.search(outside):
         return "bash"
-    if _CMD_WORDS.match(outside):
+    if begins.startswith(_CMD_BEGINS) and _CMD_WORDS.match(outside):
         return "cmd"
     return None

@@ -73,8 +73,7 @@ def parse_by_grammar(command: str) -> Tree:
     given = followed.encode("utf-8", "replace")
     root, source = bounded_tree(_parser(), given, seconds=MAX_SECONDS)
     is_hard = len(source) < len(given)
-    compares = b"==" in source or b"=~" in source  # a fiftieth of the pattern's time
-    if not is_hard and compares and _COMPARES.search(source):
+    if not is_hard and _COMPARES.search(source):
         for _ in range(MAX_REPAIRS):
             words = list(_lost_words(root, source))
             if not words:
@@ -124,7 +123,7 @@ def _hard_places(command: str) -> Iterator[int]:
         position += len(line) + 1
 
 
-_COMPARES = regex(rb"(?<!\S)=[=~](?=[\s;&|]|$)")
+_COMPARES = regex(rb"=[=~](?<!\S..)(?=[\s;&|]|$)")
 """`==` as a word of its own, or `=~`."""
 
 

@@ -257,9 +257,17 @@ _REFUSED = regex(
 """How a refusal begins if the harness did not mark it as an error (results of subagents)."""
 
 
+_REFUSED_BEGINS = (
+    "Error", "ERROR", "<tool_use_error>", "InputValidation", "MCP error", "EISDIR", "ENOENT",
+    "EACCES", "File ", "Path does", "Directory does", "No such", "Tool ", "Cancelled: ", "Sibling",
+    "The user", "Claude req", "Permission", "Request int", "[Request", "This tool", "Cannot read",
+    "apply_patch",
+)  # fmt: skip
+
+
 def is_refusal(text: str) -> bool:
     """Whether the text is a refusal by a harness or a tool, and not the tool's output."""
-    return _REFUSED.match(text) is not None
+    return _begins(text, _REFUSED_BEGINS) and _REFUSED.match(text) is not None
 
 
 _MORE = regex(
