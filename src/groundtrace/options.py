@@ -401,6 +401,12 @@ def rows_of(taken: Any) -> Mapping[str, OptionRow]:
     return found
 
 
+def settings_of(taken: Any) -> Mapping[str, str]:
+    """The settings that options in a class of the table change, by the names of the options."""
+    options = {name: hint.__metadata__[0] for name, hint in taken.__annotations__.items()}
+    return {name: option.sets for name, option in options.items() if option.sets is not None}
+
+
 def taken_by(function: Callable[..., Any]) -> Any:
     """The class of options that a function takes as `**given`."""
     return get_args(get_annotations(function, eval_str=True)["given"])[0]
