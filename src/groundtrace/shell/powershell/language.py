@@ -48,10 +48,14 @@ _OWN = regex(
     re.IGNORECASE,
 )
 """How a script begins that no other shell can run."""
+_PARAMETERS = (
+    "Recurse|Filter|TotalCount|First|Last|Skip|Name|File|Directory|Force|Include|Exclude|Raw|Path"
+    "|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique"
+    "|Line"
+)
 _LISTED = regex(
     r"(?:^|[|;(\n])[ \t]*+(?:(?:where|foreach|%|\?)\s*+\{\s*+(?:\$|-not\b|!|\"|')|(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del)\s++"
-    r"(?:[^|;(\n]{0,300}?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
-    r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)(?![\w=-])))",
+    rf"(?:[^|;(\n]{{0,300}}?\s)?(?:-(?:Tail\s+\d+|{_PARAMETERS})(?![\w=-])))",
     re.IGNORECASE,
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
@@ -78,6 +82,9 @@ _CMD_WORDS = regex(
     re.IGNORECASE,
 )
 """Programs of cmd with its options (`/s`)."""
+_CMDLET_SIGNS = tuple(f"{verb.lower()}-" for verb in dict.fromkeys(_VERBS.split("|")))
+_LISTED_SIGNS = ("{", "-tail", *(f"-{word.lower()}" for word in _PARAMETERS.split("|")))
+"""What every match of `_CMDLET` and of `_LISTED` holds in lower case: nearly no command has one."""
 _OWN_BEGINS = ("$", "[", "foreach", "if", "for", "@", "(", "try")
 _CMD_BEGINS = (
     *("type", "findstr", "more", "where", "copy", "move"),
@@ -171,9 +178,12 @@ def by_words(command: str) -> Language | None:
     outside = _QUOTED.sub("''", text)
     begins = outside.lstrip()[:10].lower()
     own = begins.startswith(_OWN_BEGINS) or begins[:1].isdigit()
-    if (own and _OWN.match(outside)) or _CMDLET.search(outside):
+    lower = outside.lower()
+    has_cmdlet = any(map(lower.__contains__, _CMDLET_SIGNS)) and _CMDLET.search(outside)
+    if has_cmdlet or (own and _OWN.match(outside)):
         return "bash" if _BASH.search(outside) and not _CMDLET.match(outside) else "powershell"
-    if _LISTED.search(outside) or _SHORT.search(outside):
+    is_listed = any(map(lower.__contains__, _LISTED_SIGNS)) and _LISTED.search(outside)
+    if is_listed or _SHORT.search(outside):
         return None if _BASH.search(outside) else "powershell"
     if _BASH.search(outside):
         return "bash"
