@@ -12,7 +12,7 @@ from groundtrace.redact import _ESCAPED
 from groundtrace.traces.kit.frames import _NOT_RUN, _REFUSALS, _REFUSED, _REFUSED_BEGINS, _begins
 
 WORDS = ["repo", "Code", "clone", "sources", "project", " is ", " in ", " at the ", "folder "]
-PARTS = [*WORDS, "`/app/x`", "src/a", "'lib'", ".", "\n", "é", " ", "re"]
+PARTS = [*WORDS, "ſ", "İ", "K", "`/app/x`", "src/a", "'lib'", ".", "\n", "é", " ", "re"]
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))

@@ -344,7 +344,8 @@ def _contents(item: _Item) -> list[str] | None:
         return lines
     wanted = [number for first, last in runs for number in range(first, last + 1)]
     last = wanted[-1] if wanted else 0
-    if isinstance(printed, str) and not any(f"{last}{sign}" in printed for sign in EXACT_SIGNS):
+    text = printed if isinstance(printed, str) else "\n".join(printed)
+    if not any(f"{last}{sign}" in text for sign in EXACT_SIGNS):
         found = {}  # as in most outputs; to match every line took a fiftieth of `normalize`
     else:
         found = {int(m[1]): m[2] for m in map(EXACT.match, lines) if m is not None}

@@ -189,7 +189,7 @@ _SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot|ssws)(?:\s|\\{1,8}
 _ARN = regex(r"arn:[\w-]{1,20}:secretsmanager:[\w-]{0,30}:[0-9]{0,12}:\Z")
 
 
-_ODD_LETTERS = frozenset("ſıİ")
+_ODD_LETTERS = ("ſ", "ı", "İ")
 """Letters that `(?i)` takes for `s` and `i` although `lower` does not write them so; the last one
 becomes two. All others keep their place in lower case."""
 
@@ -197,7 +197,7 @@ becomes two. All others keep their place in lower case."""
 def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values whose names mean a credential."""
     done = 0
-    is_odd = not text.isascii() and not _ODD_LETTERS.isdisjoint(text)
+    is_odd = not text.isascii() and any(letter in text for letter in _ODD_LETTERS)
     anchors = _ANCHOR.finditer(text) if is_odd else _LOWER_ANCHOR.finditer(text.lower())
     for anchor in anchors:
         if anchor.start() < done:
