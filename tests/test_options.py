@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import groundtrace
 from groundtrace import api, config
 from groundtrace import options as option_table
-from groundtrace.base.shapes import Limits, shape_of
+from groundtrace.base.shapes import Limits
 from groundtrace.cli import from_options, main
 from groundtrace.config import Settings
 from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
@@ -76,11 +76,10 @@ def test_a_function_takes_what_its_command_takes(function: str) -> None:
 def test_an_option_that_sets_a_setting_allows_what_the_setting_allows(row: OptionRow) -> None:
     if row.option.sets is None:
         return
-    setting = next(one for one in fields(Settings) if one.name == row.option.sets)
-    shape = shape_of(inspect.get_annotations(Settings, eval_str=True)[setting.name])
+    shape, at = config.FIELDS[row.option.sets]
     for name in ("kind", "many", "choices"):
         assert getattr(shape, name) == getattr(row.shape, name)
-    assert setting.metadata.get("limits", Limits()) == row.option.limits
+    assert at.limits == row.option.limits
 
 
 def names_read() -> set[str]:

@@ -1,20 +1,22 @@
 """Everything that a user can set: `Settings`, and the file `groundtrace.toml`.
 
 A field says where it is in the file. Flags and keywords that change settings are in `options`.
-"""
 
-from __future__ import annotations
+Without `from __future__ import annotations`: types of settings would be compiled from texts again.
+"""
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from msgspec.structs import force_setattr, replace
 
 from groundtrace.base import tomlio
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.given_files import parse_given, read_given
 from groundtrace.base.patterns import regex
-from groundtrace.base.shapes import Limits, checked, shape_of
+from groundtrace.base.shapes import Limits, Shape, checked, shape_of
 from groundtrace.base.suggest import unknown_name
 from groundtrace.errors import InputError, UsageError
 
@@ -73,94 +75,88 @@ TruthSourceName = Literal[
 # --- settings -------------------------------------------------------------------------------
 
 
-def at(place: str, limits: Limits | None = None) -> Mapping[str, Any]:
-    """What `Settings` says of a field: where it is in the file (`table.key`), allowed numbers."""
-    return {"place": place, "limits": limits or Limits()}
+class At(Frozen, frozen=True):
+    """What `Settings` says of a field: where it is in the file, and the allowed numbers."""
+
+    place: str = ""
+    """`table.key`; empty if it is not in the file."""
+    limits: Limits = Limits()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Frozen, frozen=True):
     """Everything that a user can set."""
 
-    container_prefixes: tuple[str, ...] = field(
-        default=("/workspace/", "/repo_full/", "/testbed/"), metadata=at("paths.container_prefixes")
+    container_prefixes: Annotated[tuple[str, ...], At("paths.container_prefixes")] = (
+        "/workspace/",
+        "/repo_full/",
+        "/testbed/",
     )
     """Path prefixes of the container that are not part of a repository (D13)."""
-    mcp_servers: tuple[str, ...] = field(default=("sourcegraph",), metadata=at("mcp.servers"))
+    mcp_servers: Annotated[tuple[str, ...], At("mcp.servers")] = ("sourcegraph",)
     """Servers whose calls count as MCP; `*` means any (D3)."""
-    baseline: str = field(default=BASELINE, metadata=at("compare.baseline"))
+    baseline: Annotated[str, At("compare.baseline")] = BASELINE
     """Pattern of the configuration that others are compared with (D33)."""
-    primaries: tuple[str, ...] = field(default=PRIMARIES, metadata=at("compare.primary"))
+    primaries: Annotated[tuple[str, ...], At("compare.primary")] = PRIMARIES
     """Metrics and outcomes that matter most in comparisons: the rows of the answer (D160)."""
-    skip: tuple[str, ...] = field(
-        metadata=at("discover.skip"),
-        default=(
-            "_errored",
-            "_archived*",
-            "archive",
-            "archived*",
-            "*__broken*",
-            "*_broken",
-            "*_invalid_*",
-            "*__invalid*",
-        ),
+    skip: Annotated[tuple[str, ...], At("discover.skip")] = (
+        "_errored",
+        "_archived*",
+        "archive",
+        "archived*",
+        "*__broken*",
+        "*_broken",
+        "*_invalid_*",
+        "*__invalid*",
     )
     """Names of folders that are skipped, and counted (D32)."""
-    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata=at("tools.NAME"))
+    tools: Annotated[Mapping[str, Mapping[str, Any]], At("tools.NAME")] = {}
     """Tools added to the tool table: name to its entry."""
-    shell_commands: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict, metadata=at("shell.commands")
-    )
+    shell_commands: Annotated[Mapping[str, Mapping[str, Any]], At("shell.commands")] = {}
     """Commands added to the table of shell commands: name to its entry."""
-    shell: Shell = field(default="use", metadata=at("shell.evidence"))
+    shell: Annotated[Shell, At("shell.evidence")] = "use"
     """Whether files that shell commands touched count (D6)."""
-    truth_sources: tuple[TruthSourceName, ...] = field(
-        default=("default",), metadata=at("truth.sources")
-    )
+    truth_sources: Annotated[tuple[TruthSourceName, ...], At("truth.sources")] = ("default",)
     """Files of a task's folder that may give relevant files; `default` are those of the
     specification, without oracles and truth that an agent made, `all` is every one (D192)."""
-    repos: tuple[str, ...] = field(default=(), metadata=at("functions.repos"))
+    repos: Annotated[tuple[str, ...], At("functions.repos")] = ()
     """Folders with clones or bare repositories of the tasks' repositories, for the level of
     functions (D217)."""
-    trials: Trials = field(default="attempts", metadata=at("discover.trials"))
+    trials: Annotated[Trials, At("discover.trials")] = "attempts"
     """Which trials count if a task has several in one configuration: all attempts of its latest
     batch, every batch, or the latest trial alone (D148)."""
     config_name: str | None = None
     """Configuration of loose traces, instead of the name of a folder or model (D57)."""
-    config_by: str | None = field(default=None, metadata=at("discover.config_by"))
+    config_by: Annotated[str | None, At("discover.config_by")] = None
     """What names the configurations of loose traces: `folder`, `model`, `harness`, `branch`, `mcp`, or
     `tool:NAME` (D245)."""
-    within: float = field(default=6.0, metadata=at("truth.within", HOURS))
+    within: Annotated[float, At("truth.within", HOURS)] = 6.0
     """Hours after a session's last call in which its work may be committed (D244)."""
-    layout: tuple[str, ...] = field(default=(), metadata=at("discover.layout"))
+    layout: Annotated[tuple[str, ...], At("discover.layout")] = ()
     """What the folders above loose traces mean: patterns such as `{config}/{task}/{trial}`; the first
     that fits a path counts. Empty: inferred (D149)."""
-    skip_runs: tuple[str, ...] = field(
-        default=(
-            *("*__archived*", "*__aborted*", "*__duplicate*", "*__all_errored*", "*__partial*"),
-            *("*__v1_hinted*", "*__superseded*", "*validation_test*", "*preamble_test*"),
-        ),
-        metadata=at("discover.skip_runs"),
+    skip_runs: Annotated[tuple[str, ...], At("discover.skip_runs")] = (
+        *("*__archived*", "*__aborted*", "*__duplicate*", "*__all_errored*", "*__partial*"),
+        *("*__v1_hinted*", "*__superseded*", "*validation_test*", "*preamble_test*"),
     )
     """Names of run folders that their makers threw away: skipped and named. An empty list reads all
     (D150)."""
-    prices: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    prices: Mapping[str, tuple[float, float, float]] = {}
     """Model to dollars per million input, cached and output tokens."""
-    readers: tuple[tuple[str, str], ...] = field(default=(), metadata=at("traces.readers"))
+    readers: Annotated[tuple[tuple[str, str], ...], At("traces.readers")] = ()
     """Mappings of trace formats: a list of paths in the settings file; in Python, pairs of file name and
     text (D92)."""
     schema_version: SchemaVersion = "1.3"
     """Version of the events documents to write (D12)."""
-    mask: bool = field(default=True, metadata=at("privacy.mask"))
+    mask: Annotated[bool, At("privacy.mask")] = True
     """Whether text that looks like a credential is masked in documents and reports (D39, D77)."""
-    trial_seconds: int = field(default=60, metadata=at("limits.trial_seconds", SECONDS))
+    trial_seconds: Annotated[int, At("limits.trial_seconds", SECONDS)] = 60
     """Seconds of processor time for one trial; 0 means no limit (D78)."""
 
     def __post_init__(self) -> None:
         """Check values as in a settings file: a mistake in Python code changed numbers silently."""
-        for name in _SHAPES:
+        for name in FIELDS:
             value = _checked_setting(name, getattr(self, name), f"Settings: {name}")
-            object.__setattr__(self, name, value)
+            force_setattr(self, name, value)
         by = self.config_by
         if by is not None and by not in CONFIG_BY and not _BY_TOOL.fullmatch(by):
             raise UsageError(
@@ -168,10 +164,18 @@ class Settings:
             )
 
 
-_SHAPES = {name: shape_of(hint) for name, hint in get_type_hints(Settings).items()}
-_LIMITS = {one.name: one.metadata.get("limits", Limits()) for one in fields(Settings)}
+def _described(hint: Any) -> tuple[Shape, At]:
+    kind, *said = get_args(hint) if get_origin(hint) is Annotated else (hint, At())
+    return shape_of(kind), said[0]
+
+
+FIELDS = {name: _described(hint) for name, hint in Settings.__annotations__.items()}
+"""What the type of each setting allows, and what `At` says of it."""
 PLACES: Mapping[tuple[str, str], str] = {
-    tuple(one.metadata["place"].split(".")): one.name for one in fields(Settings) if one.metadata
+    (table, key): name
+    for name, (_, at) in FIELDS.items()
+    for table, _, key in (at.place.partition("."),)
+    if table
 }
 """Where each setting is in the file: (table, key) to the field of `Settings`."""
 
@@ -179,7 +183,8 @@ PLACES: Mapping[tuple[str, str], str] = {
 def _checked_setting(name: str, value: Any, where: str) -> Any:
     if name == "readers":
         return _mappings(value, where)
-    return checked(_SHAPES[name], value, where, _LIMITS[name])
+    shape, at = FIELDS[name]
+    return checked(shape, value, where, at.limits)
 
 
 def _mappings(value: Any, where: str) -> tuple[tuple[str, str], ...]:

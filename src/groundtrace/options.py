@@ -4,9 +4,9 @@ A row is a field of a TypedDict: its name is the flag and the keyword, its type 
 and `Option` holds its group, its help and the setting that it changes. Rows that are used together
 form a class; a command or function takes the class in its `**given: Unpack[…]`. Flags, checks,
 signatures, help and the reference page are made from these rows, so they cannot drift apart.
-"""
 
-from __future__ import annotations
+Without `from __future__ import annotations`: `typing` would compile the text of every row again.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -363,6 +363,9 @@ class RunOptions(Truth, Reading, Comparison, Work, Where, Setup, Reports, total=
     """What can be chosen about a whole run."""
 
 
+_DEFAULTS = Settings()
+
+
 class OptionRow(Frozen, frozen=True):
     """An option with all that is known about it."""
 
@@ -382,7 +385,7 @@ class OptionRow(Frozen, frozen=True):
         """Its default in words; empty if there is none."""
         value, words = self.option.default, self.option.otherwise
         if self.option.sets is not None and not words:
-            value = getattr(Settings(), self.option.sets)
+            value = getattr(_DEFAULTS, self.option.sets)
         if value is None or words:
             return words
         return ", ".join(value) if isinstance(value, tuple) else str(value)
@@ -396,6 +399,12 @@ def rows_of(taken: Any) -> Mapping[str, OptionRow]:
         inner, option = get_args(hint)
         found[name] = OptionRow(name, inner, shape_of(inner), option)
     return found
+
+
+def settings_of(taken: Any) -> Mapping[str, str]:
+    """The settings that options in a class of the table change, by the names of the options."""
+    options = {name: hint.__metadata__[0] for name, hint in taken.__annotations__.items()}
+    return {name: option.sets for name, option in options.items() if option.sets is not None}
 
 
 def taken_by(function: Callable[..., Any]) -> Any:

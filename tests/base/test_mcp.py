@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from groundtrace.base.mcp import blocks_text, content_text, envelope_of, server_in_name
+from groundtrace.base.mcp import Envelope, blocks_text, content_text, envelope_of, server_in_name
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_only_content_blocks_are_unwrapped(blocks: Any, text: str | None) -> Non
 
 def test_an_envelope_states_more_than_content() -> None:
     blocks = [{"type": "text", "text": "a"}]
-    assert envelope_of({"content": blocks, "isError": True}) == (blocks, True)
-    assert envelope_of({"content": blocks, "meta": None}) == (blocks, False)
+    assert envelope_of({"content": blocks, "isError": True}) == Envelope(blocks, True)
+    assert envelope_of({"content": blocks, "meta": None}) == Envelope(blocks, False)
     assert envelope_of({"content": blocks}) is None
     assert envelope_of({"content": "a", "isError": False}) is None

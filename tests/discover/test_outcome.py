@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from groundtrace.discover.outcome import outcome_entry, read_reward
+from groundtrace.discover.outcome import Reward, outcome_entry, read_reward
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
 from tests.discover.run_trees import found, kinds, put, trial
@@ -36,7 +36,7 @@ from tests.discover.run_trees import found, kinds, put, trial
 )
 def test_reward(rewards: Any, value: float | None, reason: str | None) -> None:
     """The key `reward`, else the single value, else invalid; never an average, never a zero."""
-    assert read_reward({"verifier_result": {"rewards": rewards}}) == (value, reason)
+    assert read_reward({"verifier_result": {"rewards": rewards}}) == Reward(value, reason)
 
 
 def test_reward_without_a_verifier() -> None:

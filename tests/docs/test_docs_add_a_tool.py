@@ -39,8 +39,9 @@ def write_function(root: Path) -> None:
 
 
 def add_to_table(root: Path) -> None:
-    path = root / PACKAGE / "tools/table.toml"
-    path.write_text(f"{path.read_text()}\n{BLOCKS['entry.toml']}")
+    path = root / PACKAGE / "tools/table.json"
+    before, group, after = path.read_text().partition('"files of the working copy": {\n')
+    path.write_text(f"{before}{group}{BLOCKS['entry.json']}{after}")
 
 
 def name_the_reader(root: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
         names = set(archive.namelist())
     ours = {name for name in names if ".dist-info/" not in name}
     assert ours == source_files()
-    extra = {"py.typed", "tools/table.toml", "demo/story.toml", "demo/world.txt"}
+    extra = {"py.typed", "tools/table.json", "demo/story.toml", "demo/world.txt"}
     assert {f"groundtrace/{name}" for name in extra} <= ours
     rest = {name.partition(".dist-info/")[2] for name in names - ours}
     assert rest == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}

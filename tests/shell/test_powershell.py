@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
 from groundtrace.shell import ShellView
-from groundtrace.shell.powershell.language import language_of, unwrapped
+from groundtrace.shell.powershell.language import ShellLanguage, language_of, unwrapped
 from groundtrace.shell.powershell.parse import parse
 from groundtrace.shell.powershell.parse_values import NotPowerShellError
 from groundtrace.tools import view_calls
@@ -96,7 +96,7 @@ def test_most_commands_of_powershell_are_known_by_their_words() -> None:
     ],
 )
 def test_a_shell_that_a_command_calls(command: str, language: str, source: str) -> None:
-    assert unwrapped(command) == (language, source)
+    assert unwrapped(command) == ShellLanguage(language, source)
 
 
 @pytest.mark.parametrize("command", ["powershell -File build.ps1", "cmdline /c x", "pwsh"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pkgutil import get_data
+
 import pytest
 
 from groundtrace.config import Settings, settings_from
@@ -164,6 +167,20 @@ def test_the_table_is_consistent() -> None:
     named = {entry.reads for entry in table.entries.values()} - {None, "shell", "python"}
     assert named == set(readers()), "every reader that the table names exists, and is used"
     assert {entry.category for entry in table.entries.values()} <= set(CATEGORIES)
+
+
+def test_no_name_is_twice_in_the_table() -> None:
+    """JSON takes the last of two equal keys and says nothing."""
+    text = get_data("groundtrace.tools", "table.json")
+    assert text is not None
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len(dict(pairs)) == len(pairs)
+        return dict(pairs)
+
+    groups = json.loads(text, object_pairs_hook=once)["tools"]
+    names = [name for group in groups.values() for name in group]
+    assert sorted(names) == sorted(table_for(Settings()).entries)
 
 
 # --- MCP ----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from groundtrace.tools import view_calls
 from groundtrace.traces import READERS
 from groundtrace.traces.kit.loose import read_loose, recognise, samples_of
 from groundtrace.traces.mini_swe_agent import load
+from groundtrace.traces.mini_swe_agent.records import _FENCES, _fenced
 from tests.traces.trials import FIXTURES
 
 NAME = "heron__heron-12.traj.json"
@@ -299,3 +300,10 @@ def test_nothing_in_a_file_makes_the_reader_raise(messages: list[object]) -> Non
     trace, _ = read_loose(OneFile(Path("/nowhere")), "x.json", None)
     replies = sum(isinstance(m, dict) and m.get("role") == "assistant" for m in messages)
     assert replies == 0 or len(trace.calls) <= 64
+
+
+@given(st.lists(st.sampled_from(["```bash", "```", "\n", " ", "ls", "`"]), max_size=12))
+def test_fences_are_found_as_their_pattern_finds_them(parts: list[str]) -> None:
+    text = "".join(parts)
+    for opens, pattern in _FENCES.items():
+        assert list(_fenced(text, opens, pattern)) == pattern.findall(text)

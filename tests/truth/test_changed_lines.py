@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import astuple
 
 from groundtrace.truth.patches import read_patch
 
@@ -84,4 +85,4 @@ def test_new_files_have_no_old_lines_and_a_deleted_one_has_all() -> None:
         "diff --git a/g.py b/g.py\ndeleted file mode 100644\n--- a/g.py\n+++ /dev/null\n"
         "@@ -1,2 +0,0 @@\n-x\n-y\n"
     )
-    assert [tuple(c) for c in read_patch(text).changed] == [("g.py", 1, 2)]
+    assert [astuple(c) for c in read_patch(text).changed] == [("g.py", 1, 2)]

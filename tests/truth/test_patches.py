@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from groundtrace.truth import patches
 from groundtrace.truth.patches import edits, evidence, read_patch, unquote
@@ -68,7 +69,7 @@ def what_we_say(text: str) -> set[tuple[str, str, str | None]]:
     result = read_patch(text)
     assert result.faults == ()
     said: dict[str, tuple[str, str, str | None]] = {}
-    for path, status, old in result.files:
+    for path, status, old in map(astuple, result.files):
         # A file that becomes a link is deleted and added again; git calls that one change.
         said[path] = (path, "modified" if path in said else status, old)
     return set(said.values())

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
@@ -18,7 +19,7 @@ _REFUSED = regex(r"apply_patch verification failed|Invalid |Failed to |patch rej
 _ANSWER = regex(r"Success\. Updated|Done!|[AMD] \S|apply_patch |Invalid |Failed to ")
 
 
-class PatchSection(NamedTuple):
+class PatchSection(msgspec.Struct, frozen=True):
     """A heading of a patch and the lines below it."""
 
     name: str

@@ -7,7 +7,8 @@ Here's the result of running `cat -n` on /w/a.py:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.numbered import SPACED, Line, numbered_lines
@@ -33,7 +34,7 @@ _HEAD = 8192
 """Within so many characters such an answer says what it is."""
 
 
-class View(NamedTuple):
+class View(msgspec.Struct, frozen=True):
     """A file or folder that the answer names, and the text below its name."""
 
     path: str

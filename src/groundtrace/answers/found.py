@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.line import Shown
@@ -42,7 +43,7 @@ PathOf = Callable[[str], str | None]
 """The path of a name in the answer; None if it cannot be the name of a file."""
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """The parts of a line that a search printed."""
 
     name: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from groundtrace.answers.file_names import LONGEST_PATH, word_path
 from groundtrace.answers.fold import Run
@@ -186,14 +187,13 @@ def between_dashes(text: str) -> Iterator[tuple[str, str]]:
 # --- sections: content below a heading ---------------------------------------------------------
 
 
-@dataclass
-class _Section:
+class _Section(msgspec.Struct):
     path: str
     repo: str | None
     lines: Run | None = None
     kind: str = "heading"
-    body: list[str] = field(default_factory=list)
-    fenced: list[str] = field(default_factory=list)
+    body: list[str] = []
+    fenced: list[str] = []
     """Lines of code, without the words beside it."""
 
     def shown(self) -> Iterator[Shown]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.model import AccessKind
 
 
-class Shown(NamedTuple):
+class Shown(msgspec.Struct, frozen=True):
     """A line of an answer that shows or names a file, or a run of such lines.
 
     A run has one record, because 2,000 lines of an opened file need no 2,000 of them.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.answers.file_names import (
     LONGEST_PATH,
@@ -54,7 +55,7 @@ def marked(lines: Sequence[str]) -> Iterator[str]:
             yield _SIZE.sub("", match[2]).strip()
 
 
-class TreeEntry(NamedTuple):
+class TreeEntry(msgspec.Struct, frozen=True):
     """A name in a drawn tree."""
 
     root: str | None
@@ -147,7 +148,7 @@ def _nested(rows: Sequence[tuple[int, str]]) -> Iterator[str]:
             yield path
 
 
-class LongRow(NamedTuple):
+class LongRow(msgspec.Struct, frozen=True):
     """A row of `ls -l`."""
 
     name: str

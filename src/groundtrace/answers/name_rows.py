@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
@@ -127,7 +128,7 @@ def _name_in_words(line: str) -> str | None:
     return None if row is None else row["first"] or row["path"]
 
 
-class NameRow(NamedTuple):
+class NameRow(msgspec.Struct, frozen=True):
     """A form of rows: where the name is in a line, and what else the same program prints."""
 
     name: Callable[[str], str | None]

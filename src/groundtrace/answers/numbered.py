@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from groundtrace.answers.fold import Run
 from groundtrace.base.patterns import regex
@@ -24,7 +26,9 @@ ANY = regex(
 """A number before text, in any form; a mark (`>`, `...`) may stand before it. `12:30:45` is a time."""
 SURE = regex(r"[ \t]*+(\d{1,9})(?:→|\t|(?<=\d{5})\| )(.*)", re.DOTALL)
 """The forms of `cat -n` and of harnesses that number every line."""
-EXACT = regex(r"[ \t]*(\d{1,9})(?:→|\t|\| |: )(.*)", re.DOTALL)
+EXACT_SIGNS = ("→", "\t", "| ", ": ")
+"""What comes between a number and the exact text of its line."""
+EXACT = regex(rf"[ \t]*(\d{{1,9}})(?:{'|'.join(map(re.escape, EXACT_SIGNS))})(.*)", re.DOTALL)
 """Forms behind which a line stands as it is in the file, so that it can be compared with it."""
 SPACED = regex(r" *+(\d{1,9}) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
@@ -50,7 +54,7 @@ _LONGEST_LINE = 4096
 """How many characters of a line are looked at: a number is at its start."""
 
 
-class Line(NamedTuple):
+class Line(msgspec.Struct, frozen=True):
     """A line that begins with a number."""
 
     number: int
@@ -60,7 +64,7 @@ class Line(NamedTuple):
     """Characters of the whole line, with its line break."""
 
 
-class Numbered(NamedTuple):
+class Numbered(msgspec.Struct, frozen=True):
     """The numbered lines of an answer."""
 
     runs: list[Run]
@@ -88,7 +92,7 @@ class Numbered(NamedTuple):
         """The lines before the last one."""
         first, last = self.runs[-1]
         rest = [(first, last - 1)] if first < last else []
-        return self._replace(runs=[*self.runs[:-1], *rest], chars=self.chars - self.last.size)
+        return replace(self, runs=[*self.runs[:-1], *rest], chars=self.chars - self.last.size)
 
 
 def numbered_lines(lines: Iterable[str], form: re.Pattern[str] = ANY) -> list[Line]:
@@ -101,7 +105,8 @@ def runs_of(found: Iterable[Line]) -> list[Run]:
     """The lines shown, run by run. Pieces of a file come in any order and may overlap."""
     runs: list[Run] = []
     start = last = 0
-    for number, _, _ in found:
+    for line in found:
+        number = line.number
         if number != last + 1 or not start:
             if start:
                 runs.append((start, last))

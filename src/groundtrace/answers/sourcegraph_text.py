@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import msgspec
@@ -258,7 +258,7 @@ _LISTED = regex(
 _LONGEST_PATH = 4096
 
 
-class Returned(NamedTuple):
+class Returned(msgspec.Struct, frozen=True):
     """What a script of the evaluator returned: text, or a list in braces, and notes below it."""
 
     body: str

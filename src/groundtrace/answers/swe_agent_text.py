@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.answers.found import PathOf
 from groundtrace.answers.line import Shown
@@ -33,7 +34,7 @@ def opened_windows(text: str) -> Iterator[tuple[str, Numbered | None]]:
         yield window["path"], numbered(text[window.end() : end].split("\n"), BARRED)
 
 
-class TermFound(NamedTuple):
+class TermFound(msgspec.Struct, frozen=True):
     """Where a term was searched, and the lines of the answer."""
 
     place: str

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.answers.file_names import is_file
 from groundtrace.answers.fold import Run
@@ -38,7 +39,7 @@ _START = 5000
 """Within so many characters such an answer says what it is."""
 
 
-class Tagged(NamedTuple):
+class Tagged(msgspec.Struct, frozen=True):
     """What an answer in tags shows; nothing if it tells of an error."""
 
     shown: list[Shown]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from groundtrace.answers import diffs
 from groundtrace.answers.file_names import (
@@ -38,7 +40,7 @@ _STATISTICS = regex(
 """What `rg --stats` prints below the lines that it found."""
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """An answer's text, as a whole and in lines, and what was asked."""
 
     text: str
@@ -73,7 +75,7 @@ def tags(body: Text) -> Iterator[Shown]:
     opened = in_tags(body.text, lambda name: name if is_file(name) else None)
     if opened is not None:
         for line in opened.shown:
-            yield line._replace(repo=body.repo)
+            yield replace(line, repo=body.repo)
         return
     yield from attributed(body.text, body.repo, question=body.question)
 
@@ -166,7 +168,7 @@ def listing(body: Text) -> Iterator[Shown]:
             return
 
 
-class Shape(NamedTuple):
+class Shape(msgspec.Struct, frozen=True):
     """A form in which answers hold files."""
 
     name: str

@@ -14,7 +14,8 @@ mode, a time, a size, the lines of dashes below a heading.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
@@ -40,7 +41,7 @@ _CMD_OTHER = regex(
 )
 
 
-class DirectoryRow(NamedTuple):
+class DirectoryRow(msgspec.Struct, frozen=True):
     """An entry of a directory as it is printed."""
 
     name: str

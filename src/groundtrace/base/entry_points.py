@@ -35,7 +35,12 @@ def _is_named(group: str) -> bool:
     others = (finder for finder in sys.meta_path if finder is not PathFinder)
     if any(hasattr(finder, "find_distributions") for finder in others):
         return True
-    return any(_is_named_in(folder or ".", _time_of(folder or "."), group) for folder in sys.path)
+    name = group.encode()
+    for folder in sys.path:
+        offered = _offered_in(folder or ".", _time_of(folder or "."))
+        if offered is None or name in offered:
+            return True
+    return False
 
 
 def _time_of(folder: str) -> int:
@@ -47,19 +52,21 @@ def _time_of(folder: str) -> int:
 
 
 @cache
-def _is_named_in(folder: str, _changed: int, group: str) -> bool:
+def _offered_in(folder: str, _changed: int) -> bytes | None:
+    """Every `entry_points.txt` of the packages in a folder; None for an archive."""
     try:
         children = os.listdir(folder)
     except NotADirectoryError:
-        return True  # an archive
+        return None
     except OSError:
-        return False
-    name = group.encode()
+        return b""
+    found = []
     for child in children:
         if child.lower().endswith((".dist-info", ".egg-info", "egg-info")):
             try:
-                if name in Path(folder, child, "entry_points.txt").read_bytes():
-                    return True
+                # Not through pathlib: for 140 packages it took 7 of 700 million instructions.
+                with open(f"{folder}/{child}/entry_points.txt", "rb", buffering=0) as file:  # noqa: PTH123
+                    found.append(file.read())
             except OSError:
                 continue
-    return False
+    return b"\n".join(found)

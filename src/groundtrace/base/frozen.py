@@ -7,15 +7,19 @@ microseconds, and its records are quicker to make.
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    import dataclasses
 
 
 @cache
 def _fields_of(made: type[msgspec.Struct]) -> dict[str, dataclasses.Field[Any]]:
+    import dataclasses
+
     shadow = dataclasses.make_dataclass(made.__name__, made.__struct_fields__)
     return {field.name: field for field in dataclasses.fields(shadow)}
 

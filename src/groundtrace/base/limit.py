@@ -12,7 +12,6 @@ the thread has used and raises in it; there only Python code can be interrupted.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import threading
@@ -273,6 +272,8 @@ def _processor_time(thread: int) -> float:
 
 
 def _raise_in(thread: int) -> None:
+    import ctypes
+
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread), ctypes.py_object(TimeLimitReached)
     )

@@ -7,7 +7,9 @@ An answer is a list of content blocks inside an envelope, `{"content": [{"type":
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 UNKNOWN_SERVER = "unknown"
 """Server of a tool that is certainly MCP, if nothing says which server it is."""
@@ -77,7 +79,7 @@ def blocks_text(blocks: Any) -> str | None:
     return "\n".join(texts) if texts else None
 
 
-class Envelope(NamedTuple):
+class Envelope(msgspec.Struct, frozen=True):
     """An answer taken out of its envelope."""
 
     content: list[Any]

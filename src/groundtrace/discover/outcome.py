@@ -5,8 +5,9 @@ Nothing is invented.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
@@ -24,7 +25,7 @@ COUNTED_RIGHT = frozenset({"openhands"})
 stream's placeholders: 129 where the true number is 8,975."""
 
 
-class Reward(NamedTuple):
+class Reward(msgspec.Struct, frozen=True):
     """A valid reward, or why there is none."""
 
     value: float | None

@@ -22,6 +22,7 @@ holds no credentials and does not grow with the longest argument of a trace.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
@@ -167,13 +168,31 @@ _CODE_AT = regex(
 
 First letters come first, and not below `(?i:`: the search steps over all others, in a third of the
 time."""
+_CODE_WORDS = ("repo", "code", "clone", "checkout", "project", "source")
+"""The words that such a sentence begins with."""
+
+
+def _sentences(prompt: str) -> Iterator[re.Match[str]]:
+    """All of these sentences. They are matched only where their words are: a prompt of 8,000
+    characters took 0.2 ms, a fiftieth of its trial."""
+    # `(?i:` takes these for `s` and `i`, and `lower` does not.
+    if "ſ" in prompt or "ı" in prompt or "İ" in prompt:
+        yield from _CODE_AT.finditer(prompt)
+        return
+    lower = prompt.lower()
+    starts = {found.start() for word in _CODE_WORDS for found in re.finditer(word, lower)}
+    end = 0
+    for start in sorted(starts):
+        if start >= end and (found := _CODE_AT.match(prompt, start)) is not None:
+            yield found
+            end = found.end()
 
 
 def _said_in_prompt(trial: Trial, cwd: str | None) -> Iterator[RootSign]:
     """Folders in which a user's first message says that the code is, of traces without records."""
     if trial.loose is None or trial.loose.sample is not None:
         return
-    for found in _CODE_AT.finditer(first_prompt(trial.folder, trial.loose.file)):
+    for found in _sentences(first_prompt(trial.folder, trial.loose.file)):
         path = found["path"]
         if found["quote"] or "/" in path or "\\" in path:
             yield RootSign("prompt", absolute(path.rstrip("."), cwd))

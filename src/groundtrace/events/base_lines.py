@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import UNSET, structs
 
-from groundtrace.answers.numbered import EXACT
+from groundtrace.answers.numbered import EXACT, EXACT_SIGNS
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.documents.events import Access, Event, LineRange
@@ -343,7 +343,12 @@ def _contents(item: _Item) -> list[str] | None:
     if runs is None:
         return lines
     wanted = [number for first, last in runs for number in range(first, last + 1)]
-    found = {int(m[1]): m[2] for m in map(EXACT.match, lines) if m is not None}
+    last = wanted[-1] if wanted else 0
+    text = printed if isinstance(printed, str) else "\n".join(printed)
+    if not any(f"{last}{sign}" in text for sign in EXACT_SIGNS):
+        found = {}  # as in most outputs; to match every line took a fiftieth of `normalize`
+    else:
+        found = {int(m[1]): m[2] for m in map(EXACT.match, lines) if m is not None}
     if all(number in found for number in wanted):
         return [found[number] for number in wanted]
     return lines if len(lines) == len(wanted) else None

@@ -7,8 +7,8 @@ as in `documents.line_map`: with the numbers that they had before the agent's ow
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
+import msgspec
 from msgspec import UNSET, UnsetType, structs
 
 from groundtrace.base.jsonio import clean_text
@@ -39,7 +39,7 @@ _GO_RECEIVER = regex(r"^\(\*?([^()]+)\)")
 """`(*Store).Read`"""
 
 
-class WithFunctions(NamedTuple):
+class WithFunctions(msgspec.Struct, frozen=True):
     """What the document says of functions."""
 
     events: Sequence[Event]

@@ -160,7 +160,7 @@ def _repeats(owner: str, rest: str) -> bool:
 def repo_parts(name: str) -> list[str]:
     """Host, owner and name of a repository, as many as the name has; never empty."""
     text = name.strip().removeprefix("^").removesuffix("$").replace("\\", "")
-    bare = _SCHEME.sub("", text)
+    bare = _SCHEME.sub("", text) if ":" in text else text
     if bare != text:
         bare = bare.replace(":", "/", 1) if "/" not in bare.partition(":")[0] else bare
     bare = bare.split("?", 1)[0].split("#", 1)[0]

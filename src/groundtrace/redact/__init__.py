@@ -17,7 +17,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
@@ -132,10 +134,12 @@ def _spans(text: str, *, names: bool = True) -> list[CredentialSpan]:
 
 
 _ESCAPED = regex(
-    r"(?<!\\)\\++(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])|%(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
-    r"|&(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);"
+    r"[\\%&](?:(?<=\\)(?<!\\\\)\\*+(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])"
+    r"|(?<=%)(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
+    r"|(?<=&)(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);)"
 )
-"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`."""
+"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`.
+What begins it comes first, so that the search steps over all other signs."""
 
 _ESCAPED_END = regex(r"\\[nrt]")
 
@@ -184,7 +188,7 @@ def _spans_below_escapes(text: str) -> list[CredentialSpan]:
     return [(places[start], places[end]) for start, end in spans]
 
 
-class _Patterns(NamedTuple):
+class _Patterns(msgspec.Struct, frozen=True):
     by_form: Finder
     name_marks: tuple[str, ...]
     by_name: Finder

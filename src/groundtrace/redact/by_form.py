@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 from groundtrace.redact.secret_values import is_scrambled
@@ -87,7 +88,7 @@ _NUMBERED = frozenset(
 """Prefixes that ordinary names begin with too: the body must hold a digit."""
 
 
-class _Form(NamedTuple):
+class _Form(msgspec.Struct, frozen=True):
     mark: str
     """Text that every match of the form holds."""
     pattern: re.Pattern[str]

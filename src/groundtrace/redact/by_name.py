@@ -189,11 +189,16 @@ _SCHEME_BEFORE = regex(r"(?i)(?:bearer|basic|token|apikey|bot|ssws)(?:\s|\\{1,8}
 _ARN = regex(r"arn:[\w-]{1,20}:secretsmanager:[\w-]{0,30}:[0-9]{0,12}:\Z")
 
 
+_ODD_LETTERS = ("ſ", "ı", "İ")
+"""Letters that `(?i)` takes for `s` and `i` although `lower` does not write them so; the last one
+becomes two. All others keep their place in lower case."""
+
+
 def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values whose names mean a credential."""
     done = 0
-    # Only ASCII text is sure to keep its length in lower case.
-    anchors = _LOWER_ANCHOR.finditer(text.lower()) if text.isascii() else _ANCHOR.finditer(text)
+    is_odd = not text.isascii() and any(letter in text for letter in _ODD_LETTERS)
+    anchors = _ANCHOR.finditer(text) if is_odd else _LOWER_ANCHOR.finditer(text.lower())
     for anchor in anchors:
         if anchor.start() < done:
             continue

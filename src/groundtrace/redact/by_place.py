@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 from groundtrace.redact.by_command import ASSIGNING_MARKS, VALUE, by_command, command_end
@@ -145,7 +146,7 @@ _SIMPLE = (
 """From text that must be there, in lower case, to a pattern; its group `value` is the secret."""
 
 
-class _Program(NamedTuple):
+class _Program(msgspec.Struct, frozen=True):
     """Programs whose flags take a credential."""
 
     marks: tuple[str, ...]
@@ -329,7 +330,7 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
     if not held:
         return
     for marks, pattern in _SIMPLE:
-        if not held.isdisjoint(marks):
+        if not held.isdisjoint(marks) and (pattern is not _SAID or "|" in text):
             for found in pattern.finditer(text):
                 if not _is_variable(found["value"]):
                     yield found.span("value")

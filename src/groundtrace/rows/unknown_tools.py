@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.mcp import server_in_name
@@ -74,7 +74,7 @@ Calls = Mapping[str, Mapping[str, int]]
 """Raw name of a tool to its calls, as `rows.unknown_tools` counts them."""
 
 
-class UnknownTool(NamedTuple):
+class UnknownTool(msgspec.Struct, frozen=True):
     """One unknown tool and how its calls were read."""
 
     name: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
 import msgspec
 from msgspec import field
+from msgspec.structs import asdict
 
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument

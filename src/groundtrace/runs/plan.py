@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,7 +46,7 @@ class WorkContext(Frozen, frozen=True):
             for point in entry_points(group=READER_ENTRY_POINTS)
         ]
         # The baseline changes only the analysis, no trial's documents.
-        settings = asdict(dataclasses.replace(self.settings, baseline=""))
+        settings = replace(self.settings, baseline="")
         repos: list[Any] = []
         if self.settings.repos:  # a run without changes needs git no sooner
             from groundtrace.functions.repositories import listed
@@ -199,7 +197,7 @@ class Fingerprints(msgspec.Struct):
         task = "" if trial.task is None else self.task(trial.task)
         if context.registry is None:
             return task
-        return fingerprint(task, {k: asdict(v) for k, v in context.registry.truths.items()})
+        return fingerprint(task, context.registry.truths)
 
     def inputs(
         self,

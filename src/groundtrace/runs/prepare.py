@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from groundtrace.base.limit import allowed_seconds
 from groundtrace.config import Location, Settings, load_mappings
 from groundtrace.errors import UsageError
-from groundtrace.options import RunOptions, rows_of
+from groundtrace.options import RunOptions, settings_of
 from groundtrace.redact import masking
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.output_folders import OutputFolders
@@ -31,9 +32,7 @@ def settings_for(given: Mapping[str, Any], settings: Settings) -> Settings:
     Otherwise a mistake in an added tool, command or mapping would fail every trial, one by one.
     """
     changes: dict[str, Any] = {
-        row.option.sets: given[name]
-        for name, row in rows_of(RunOptions).items()
-        if row.option.sets is not None and name in given
+        setting: given[name] for name, setting in settings_of(RunOptions).items() if name in given
     }
     if given.get("no_mask"):
         changes["mask"] = False

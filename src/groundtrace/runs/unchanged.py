@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import chain
-from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.discover import Run
@@ -32,8 +31,7 @@ def fingerprint_of_shared(
 ) -> str:
     """Fingerprint of what all runs share: settings, every task, the registry, the request."""
     of_tasks = tasks.fingerprint(known)
-    registry = asdict(context.registry) if context.registry is not None else None
-    return fingerprint(known.context, of_tasks, registry, request.only)
+    return fingerprint(known.context, of_tasks, context.registry, request.only)
 
 
 def fingerprint_of_run(run: Run, shared: str) -> tuple[str | None, int | None]:
@@ -73,7 +71,7 @@ def unchanged_run(
     return UnchangedRun(output, documents, on_disk - documents, state.run)
 
 
-class KnownRun(NamedTuple):
+class KnownRun(msgspec.Struct, frozen=True):
     """What must be known about a run before its trials are looked for."""
 
     run: Run

@@ -35,8 +35,7 @@ Packages import in one direction: `syntax`, `streams`, `align`, `programs`, `wal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -189,11 +188,14 @@ def _speaks(table: Mapping[str, ProgramEntry], command: str) -> Speaks:
     """
 
     words: set[str] = set()
-    alone = cache(partial(_readers_alone, command))  # most outputs hold no message: nobody asks
+    alone: Collection[str] | None = None  # most outputs hold no message: nobody asks
 
     def speaks(who: str) -> bool:
-        if alone():
-            return who in alone() or who in _SHELLS
+        nonlocal alone
+        if alone is None:
+            alone = _readers_alone(command)
+        if alone:
+            return who in alone or who in _SHELLS
         if who in table or who in SPEAKERS or who in OTHER_SPEAKERS:
             return True
         if not words:

@@ -8,8 +8,9 @@ a removed line `-- a/x` inside a hunk is not mistaken for the header `--- a/x`.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
@@ -28,7 +29,7 @@ _BINARY = regex(r"\ABinary files (.+) and .+ differ")
 _EPOCH = regex(r"\t(?:1970-01-01|1969-12-31) ")
 
 
-class PatchedFile(NamedTuple):
+class PatchedFile(msgspec.Struct, frozen=True):
     """One file of a patch."""
 
     path: str
@@ -38,7 +39,7 @@ class PatchedFile(NamedTuple):
     """Its name before the patch, if it was renamed or copied."""
 
 
-class ChangedLines(NamedTuple):
+class ChangedLines(msgspec.Struct, frozen=True):
     """Lines of a file that a patch changes, with their numbers before the patch."""
 
     path: str
@@ -47,7 +48,7 @@ class ChangedLines(NamedTuple):
     last: int
 
 
-class PatchResult(NamedTuple):
+class PatchResult(msgspec.Struct, frozen=True):
     """The files of a patch and what was wrong with it."""
 
     files: tuple[PatchedFile, ...]

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
+
+import msgspec
 
 from groundtrace.answers.cuts import Cut
 from groundtrace.answers.file_names import looks_like_folder
@@ -37,7 +39,7 @@ from groundtrace.shell.weights import (
 MAX_ROUNDS = 400
 
 
-class Heading(NamedTuple):
+class Heading(msgspec.Struct, frozen=True):
     """The line that marks a round."""
 
     holed: Holed

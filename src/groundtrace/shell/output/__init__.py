@@ -23,6 +23,10 @@ _UNPARSED = regex(
 """The whole output of a command whose first line no shell can parse: nothing of it ran. A mistake
 on a later line comes after commands that did run. Bash 3.2 of macOS counts lines from 0. Without
 this, `<EXPLORE_CONTEXT>` as a command "wrote" a file."""
+_SHELL_SAYS = tuple(
+    f"{folder}{shell}sh: " for folder in ("", "/bin/", "/usr/bin/") for shell in ("", "ba", "da")
+)
+"""How it begins."""
 
 
 class ShellOutput(msgspec.Struct):
@@ -55,7 +59,8 @@ class ShellOutput(msgspec.Struct):
 def read_output(printed: Printed, speaks: Speaks) -> ShellOutput:
     """The lines that programs printed, and what error messages among them say."""
     text, errors = printed.text, printed.errors
-    if printed.refused or _UNPARSED.fullmatch(text):
+    begins = text.lstrip().startswith(_SHELL_SAYS)
+    if printed.refused or (begins and _UNPARSED.fullmatch(text)):
         return ShellOutput(refused=True)
     lines = head_and_tail(text)
     cut = True

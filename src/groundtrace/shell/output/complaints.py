@@ -136,7 +136,12 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
             continue
         if ": " not in line and not line.startswith("Traceback") and " at -e line " not in line:
             kept.append(line)
-        elif type(line) is str and _TRACE.match(line) and speaks("python"):
+        elif (
+            line.startswith("Trace")
+            and type(line) is str
+            and _TRACE.match(line)
+            and speaks("python")
+        ):
             at -= 1
             end = _end_of_trace(lines, at)
             own = _stopped(lines[at:end], heard)
@@ -144,11 +149,16 @@ def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[s
             if not own:
                 kept.extend(lines[at:end])
             at = end
-        elif _NOT_PERL.search(line) and _PERL_ERROR.match(line) and speaks("perl"):
+        elif (
+            " at -e line " in line
+            and _NOT_PERL.search(line)
+            and _PERL_ERROR.match(line)
+            and speaks("perl")
+        ):
             heard.any = True
             heard.rejected.add("perl")
             heard.speakers.add("perl")
-        elif _NOT_PYTHON.match(line) and speaks("python"):
+        elif "Error: " in line[:18] and _NOT_PYTHON.match(line) and speaks("python"):
             _never_ran(kept[-4:], heard)
             kept.append(line)
         elif type(line) is str and _complains(line, speaks, heard):

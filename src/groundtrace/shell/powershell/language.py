@@ -11,14 +11,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from groundtrace.base.patterns import regex
 
 Language = Literal["bash", "powershell", "cmd"]
 
 
-class ShellLanguage(NamedTuple):
+class ShellLanguage(msgspec.Struct, frozen=True):
     """A command without the shell that it calls."""
 
     language: Language | None
@@ -46,10 +48,14 @@ _OWN = regex(
     re.IGNORECASE,
 )
 """How a script begins that no other shell can run."""
+_PARAMETERS = (
+    "Recurse|Filter|TotalCount|First|Last|Skip|Name|File|Directory|Force|Include|Exclude|Raw|Path"
+    "|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique"
+    "|Line"
+)
 _LISTED = regex(
     r"(?:^|[|;(\n])[ \t]*+(?:(?:where|foreach|%|\?)\s*+\{\s*+(?:\$|-not\b|!|\"|')|(?:gc|gci|sls|ls|dir|cat|type|select|where|sort|measure|ft|fl|rm|cp|mv|del)\s++"
-    r"(?:[^|;(\n]{0,300}?\s)?(?:-(?:Recurse|Filter|TotalCount|Tail\s+\d+|First|Last|Skip|Name|File|Directory|Force|Include|Exclude"
-    r"|Raw|Path|LiteralPath|Pattern|Encoding|ExpandProperty|Depth|ErrorAction|SimpleMatch|Context|AutoSize|Unique|Line)(?![\w=-])))",
+    rf"(?:[^|;(\n]{{0,300}}?\s)?(?:-(?:Tail\s+\d+|{_PARAMETERS})(?![\w=-])))",
     re.IGNORECASE,
 )
 """An alias with a parameter of a cmdlet; the long words with one dash are no options of bash."""
@@ -76,6 +82,15 @@ _CMD_WORDS = regex(
     re.IGNORECASE,
 )
 """Programs of cmd with its options (`/s`)."""
+_CMDLET_SIGNS = tuple(f"{verb.lower()}-" for verb in dict.fromkeys(_VERBS.split("|")))
+_LISTED_SIGNS = ("{", "-tail", *(f"-{word.lower()}" for word in _PARAMETERS.split("|")))
+"""What every match of `_CMDLET` and of `_LISTED` holds in lower case: nearly no command has one."""
+_OWN_BEGINS = ("$", "[", "foreach", "if", "for", "@", "(", "try")
+_CMD_BEGINS = (
+    *("type", "findstr", "more", "where", "copy", "move"),
+    *("del", "ren", "rd", "md", "cd", "dir"),
+)
+"""How `_OWN` and `_CMD_WORDS` begin, but for numbers: most commands begin otherwise."""
 
 
 def language_of(command: str, stated: str | None = None) -> ShellLanguage:
@@ -104,10 +119,11 @@ def stated_language(stated: str | None) -> Language | None:
 
 def unwrapped(command: str) -> ShellLanguage | None:
     """The script that `powershell -Command` or `cmd /c` runs; None for other commands."""
-    found = _POWERSHELL.match(command)
+    lower = command.lower()  # the names as plain text: nearly no command has one
+    found = _POWERSHELL.match(command) if "powershell" in lower or "pwsh" in lower else None
     if found is not None and not _FILE.search(found["options"]):
         return ShellLanguage("powershell", _unquoted(found["script"]))
-    found = _CMD.match(command)
+    found = _CMD.match(command) if "cmd" in lower else None
     return None if found is None else ShellLanguage("cmd", _unquoted(found["script"]))
 
 
@@ -160,12 +176,17 @@ def by_words(command: str) -> Language | None:
         if text != command and not _CMDLET.match(text):
             return "bash"
     outside = _QUOTED.sub("''", text)
-    if _OWN.match(outside) or _CMDLET.search(outside):
+    begins = outside.lstrip()[:10].lower()
+    own = begins.startswith(_OWN_BEGINS) or begins[:1].isdigit()
+    lower = outside.lower()
+    has_cmdlet = any(map(lower.__contains__, _CMDLET_SIGNS)) and _CMDLET.search(outside)
+    if has_cmdlet or (own and _OWN.match(outside)):
         return "bash" if _BASH.search(outside) and not _CMDLET.match(outside) else "powershell"
-    if _LISTED.search(outside) or _SHORT.search(outside):
+    is_listed = any(map(lower.__contains__, _LISTED_SIGNS)) and _LISTED.search(outside)
+    if is_listed or _SHORT.search(outside):
         return None if _BASH.search(outside) else "powershell"
     if _BASH.search(outside):
         return "bash"
-    if _CMD_WORDS.match(outside):
+    if begins.startswith(_CMD_BEGINS) and _CMD_WORDS.match(outside):
         return "cmd"
     return None

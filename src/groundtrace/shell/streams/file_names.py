@@ -40,8 +40,10 @@ def path_of(cwd: str | None, name: str) -> str | None:
     """The path of `name` for a program in `cwd`; None if it cannot be one file."""
     if name[:2] == "./" and name[2:3] != "/" and _ORDINARY_NAME.fullmatch(name, 2):
         name = name[2:]  # as in listings of the working directory and of `find .`
-    if _ORDINARY_NAME.fullmatch(name) is None or len(name) >= 4096:
+    elif _ORDINARY_NAME.fullmatch(name) is None:
         return join(cwd, name) if is_file_name(name) else None
+    if len(name) >= 4096:
+        return None
     if not cwd:
         return name
     if cwd[2:3] in _WINDOWS:

@@ -454,4 +454,4 @@ class JsonSearch(Part, kw_only=True, frozen=True):
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         objects = [value for line in whole(lines) if (value := parse(line)) is not None]
         shown = objects_in(objects, None).shown
-        return fold([line._replace(path=join(self.cwd, line.path)) for line in shown], self.rule)
+        return fold([replace(line, path=join(self.cwd, line.path)) for line in shown], self.rule)

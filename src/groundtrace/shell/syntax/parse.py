@@ -123,7 +123,7 @@ def _hard_places(command: str) -> Iterator[int]:
         position += len(line) + 1
 
 
-_COMPARES = regex(rb"(?<!\S)=[=~](?=[\s;&|]|$)")
+_COMPARES = regex(rb"=[=~](?<!\S..)(?=[\s;&|]|$)")
 """`==` as a word of its own, or `=~`."""
 
 

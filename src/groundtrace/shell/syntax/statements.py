@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -65,7 +65,7 @@ _COUNTED = regex(
 )
 
 
-class Counter(NamedTuple):
+class Counter(msgspec.Struct, frozen=True):
     """The variable of a counting loop and its values."""
 
     name: str

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.answers.fold import Run, fold
@@ -48,7 +49,7 @@ _DATA_FILES = (".json", ".jsonl", ".ndjson", ".ipynb", ".lock", ".map", ".geojso
 """Files whose own content is JSON."""
 
 
-class AnswerFiles(NamedTuple):
+class AnswerFiles(msgspec.Struct, frozen=True):
     """The files that an answer holds."""
 
     shown: tuple[Shown, ...] = ()
@@ -300,7 +301,7 @@ def _with_asked_lines(lines: tuple[Shown, ...], asked: AskedFiles) -> tuple[Show
     stated = asked.files[0].lines
     if len(asked.files) > 1 or stated is None or any(line.first for line in lines):
         return lines
-    return tuple(line._replace(first=stated[0], last=stated[1]) for line in lines)
+    return tuple(replace(line, first=stated[0], last=stated[1]) for line in lines)
 
 
 def _asked_lines(file: AskedFile, text: str) -> Run | None:
@@ -377,7 +378,7 @@ def _placed(
             is_given = line.path in given
             path = paths[key] = _where(line.path, line.repo, asked, cwd, is_given=is_given)
         kind = "read" if read and line.kind == "matched" else line.kind
-        placed.append(line._replace(path=path, kind=kind))
+        placed.append(replace(line, path=path, kind=kind))
     refs = fold(placed, f"generic: {rule}")
     return tuple(replace(ref, evidence="generic") for ref in refs)
 

@@ -26,6 +26,13 @@ _NOT_RUN = regex(
     r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s)"
 )
 """The command was not run."""
+_REFUSALS = (
+    "<tool_use_error>", "ERROR: ", "Permission to use", "This command requires", "The user doesn't",
+    "[Request", "[Operation", "Claude requested", "Error: Permission", "Sibling tool",
+    "Repeated read-file", "failed in sandbox", "patch rejected", "exec_command failed",
+    "execution error: ", "aborted by user",
+)  # fmt: skip
+"""How these begin: most outputs begin otherwise, and the pattern is never compiled for them."""
 _NOTHING = {
     "(Bash completed with no output)",
     "(no output)",
@@ -49,6 +56,7 @@ _TRAILER = regex(
     r"|Command failed with exit code: -?\d+\."  # Kimi
     r"|<exited with exit code -?\d+>)$"  # Copilot CLI
 )
+_TRAILERS = ("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited")
 _EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
 _TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
@@ -81,7 +89,7 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if result is None:
         return Printed(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if _NOT_RUN.match(text):
+    if _begins(text, _REFUSALS) and _NOT_RUN.match(text):
         return Printed(refused=True, is_error=result.is_error)
     # If the output is stored, its structured form holds all of it; the model saw a preview (D4).
     data = result.data if result.persisted_path is None else None
@@ -114,6 +122,12 @@ def printed(result: ToolResult | None, command: str) -> Printed:
         submitted=submitted,
         trimmed=trimmed,
     )
+
+
+def _begins(text: str, openings: tuple[str, ...]) -> bool:
+    """Whether a text may begin with one of these, after blanks; a quick no for most texts."""
+    start = text[:200].lstrip()
+    return start.startswith(openings) or (len(start) < 40 and len(text) > 200)
 
 
 def _preview(text: str) -> str:
@@ -186,12 +200,12 @@ def _without_notices(text: str) -> str:
         return ""
     end = len(text) - text.endswith("\n")
     start = text.rfind("\n", 0, end) + 1
-    while _TRAILER.match(text, start, end):
+    while text.startswith(_TRAILERS, start) and _TRAILER.match(text, start, end):
         text = text[:start].rstrip("\n")
         end = len(text)
         start = text.rfind("\n") + 1
     line = _first_line(text)
-    if _EXIT.match(line):
+    if line.startswith(("Error: Exit", "Exit code", "[Below is")) and _EXIT.match(line):
         text = text[len(line) + 1 :]
         line = _first_line(text)
     if line.startswith("Command timed out after ") and _TRAILER.match(line):
@@ -243,9 +257,17 @@ _REFUSED = regex(
 """How a refusal begins if the harness did not mark it as an error (results of subagents)."""
 
 
+_REFUSED_BEGINS = (
+    "Error", "ERROR", "<tool_use_error>", "InputValidation", "MCP error", "EISDIR", "ENOENT",
+    "EACCES", "File ", "Path does", "Directory does", "No such", "Tool ", "Cancelled: ", "Sibling",
+    "The user", "Claude req", "Permission", "Request int", "[Request", "This tool", "Cannot read",
+    "apply_patch",
+)  # fmt: skip
+
+
 def is_refusal(text: str) -> bool:
     """Whether the text is a refusal by a harness or a tool, and not the tool's output."""
-    return _REFUSED.match(text) is not None
+    return _begins(text, _REFUSED_BEGINS) and _REFUSED.match(text) is not None
 
 
 _MORE = regex(

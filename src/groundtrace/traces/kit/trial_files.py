@@ -12,7 +12,7 @@ from fnmatch import translate
 
 
 class TrialFiles:
-    """The patterns of all readers, compiled once."""
+    """The patterns of all readers."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         files: dict[str, list[str]] = {}
@@ -31,9 +31,9 @@ class TrialFiles:
             else:
                 # Deeper levels are not listed: the folder that leads there is enough of a sign.
                 folders.setdefault(parts[0], []).append(parts[1])
-        self._files = {parent: _any_of(names) for parent, names in files.items()}
-        self._folders = {parent: _any_of(names) for parent, names in folders.items()}
-        self._parents = _any_of({*files, *folders} - {""})
+        self._files = {parent: _Names(names) for parent, names in files.items()}
+        self._folders = {parent: _Names(names) for parent, names in folders.items()}
+        self._parents = _Names({*files, *folders} - {""})
 
     def is_file(self, name: str, parent: str = "") -> bool:
         """Whether a file of this name, in the folder `parent` of the trial, may hold a trace."""
@@ -45,25 +45,42 @@ class TrialFiles:
 
     def is_parent(self, name: str) -> bool:
         """Whether a folder of this name, directly in the trial's folder, should be listed."""
-        return self._parents.match(name) is not None
+        return self._parents.has(name)
 
 
-def _fits(patterns: Mapping[str, re.Pattern[str]], name: str, parent: str) -> bool:
+class _Names:
+    """Some patterns of names. Most have one `*` or none, so they are compared as plain text:
+    expressions for all of them took a hundredth of a run of one trial to compile."""
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        globs = tuple(globs)
+        self._exact = frozenset(glob for glob in globs if {"*", "?", "["}.isdisjoint(glob))
+        self._ends = [tuple(g.split("*")) for g in globs if re.fullmatch(r"[^*?\[]*\*[^*?\[]*", g)]
+        others = [g for g in globs if g.count("*") > 1 or "?" in g or "[" in g]
+        self._others = re.compile("|".join(map(translate, others))) if others else None
+
+    def has(self, name: str) -> bool:
+        """Whether a pattern fits."""
+        if name in self._exact:
+            return True
+        for start, end in self._ends:
+            if name.startswith(start) and name.endswith(end) and len(name) >= len(start + end):
+                return True
+        return self._others is not None and self._others.match(name) is not None
+
+
+def _fits(patterns: Mapping[str, _Names], name: str, parent: str) -> bool:
     exact = patterns.get(parent)
-    if exact is not None and exact.match(name):
+    if exact is not None and exact.has(name):
         return True
     return bool(parent) and any(
-        found.match(name) for glob, found in patterns.items() if _matches(glob, parent)
+        found.has(name) for glob, found in patterns.items() if _matches(glob, parent)
     )
 
 
 def _matches(glob: str, parent: str) -> bool:
     """Whether a folder matches a pattern with `*`; patterns without were checked already."""
-    return not {"*", "?", "["}.isdisjoint(glob) and re.match(translate(glob), parent) is not None
-
-
-def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(translate(glob) for glob in globs) or r"(?!)")
+    return not {"*", "?", "["}.isdisjoint(glob) and _Names((glob,)).has(parent)
 
 
 UNREAD: tuple[str, ...] = (

