@@ -11,6 +11,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -202,14 +203,17 @@ OWN = "own clock: "
 """Before the names of times by each trial's own clock, of which none is left out."""
 
 
-def _sorted_names(names: Iterable[str]) -> tuple[str, ...]:
+Name = TypeVar("Name", bound=str)
+
+
+def _sorted_names(names: Iterable[Name]) -> tuple[Name, ...]:
     """As documents have them."""
     return tuple(in_order(dict.fromkeys(names)))
 
 
 _SPECIFIED = _sorted_names(name for name, one in METRICS.items() if one.section in SPECIFIED)
 _OWN = _sorted_names(METRICS.keys() - _SPECIFIED)
-_OUTCOMES, _VOLUME, _LABELS = map(_sorted_names, (OUTCOMES, VOLUME, LABELS))
+_OUTCOMES, _VOLUME, _LABELS = _sorted_names(OUTCOMES), _sorted_names(VOLUME), _sorted_names(LABELS)
 
 PART, WHOLE = "part: ", "whole: "
 """Before the names of metrics whose numerators and denominators are summed (`Metric.micro`)."""
