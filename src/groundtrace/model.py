@@ -8,10 +8,10 @@ knows nothing else about the stages before and after it. Documents on disk have 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.problems import ProblemKind
@@ -589,10 +589,14 @@ class TrialId(Frozen, frozen=True):
     """The four names of a trial. Every record about a trial extends this one; only the
     specification's `Provenance` has an order of its own and declares them again."""
 
-    run_id: Annotated[str, Meta(description="Run of the trial.")]
-    config_name: Annotated[str, Meta(description="Configuration.")]
-    task_name: Annotated[str, Meta(description="Task.")]
-    trial_name: Annotated[str, Meta(description="Name of the trial.")]
+    run_id: str
+    """Run of the trial."""
+    config_name: str
+    """Configuration."""
+    task_name: str
+    """Task."""
+    trial_name: str
+    """Name of the trial."""
 
     @property
     def names(self) -> tuple[str, str, str, str]:

@@ -59,7 +59,7 @@ def command(runs: str, **given: Unpack[Documents]) -> int:
             "evaluated": done.evaluated,
             "unchanged": done.unchanged,
             "refused": done.refused,
-            "older": [document._asdict() for document in done.older],
+            "older": done.older,
             "failed": done.failed,
         }
         print_json(data | {"summaries": summaries} | answer)

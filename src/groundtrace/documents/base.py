@@ -1,10 +1,15 @@
 """What all documents share: the version, the base type, and helpers to describe fields."""
 
 import copyreg
-from typing import Annotated
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 SCHEMA_VERSION = "1.3"
 """The version that this groundtrace writes."""
@@ -40,6 +45,20 @@ def cutoff_order(key: str) -> tuple[str, int]:
     front, at, end = key.rpartition("@")
     number = end if at or not front else ""
     return (front + at, int(number)) if number.isdecimal() and len(number) < 10 else (key, -1)
+
+
+@lru_cache(maxsize=4096)
+def ordered(keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Keys of a mapping in the order in which documents have them; None if they are in it. Hundreds
+    of mappings of a summary have the same ones."""
+    found = tuple(sorted(sorted(dict.fromkeys(keys)), key=cutoff_order))
+    return None if found == keys else found
+
+
+def in_order(mapping: Mapping[K, V]) -> dict[K, V]:
+    """The mapping in the order in which documents have it: what is made so needs no walk when it is
+    written."""
+    return {key: mapping[key] for key in ordered(tuple(mapping)) or mapping}
 
 
 Share = Annotated[float, Meta(ge=0, le=1)]

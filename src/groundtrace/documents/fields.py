@@ -47,6 +47,7 @@ def _type_named(module: str, annotation: Any) -> Any:
         return Any
 
 
+@cache  # 600 fields have 80 types
 def _can_hold(kind: Any, wanted: type, skipped: frozenset[str]) -> bool:
     """Whether a value of the class can be in a value of this type; true if that is not clear."""
     for option in _options(kind):

@@ -8,10 +8,10 @@ changed, later line numbers of the file cannot be translated.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Access, LineChange
 
 LineRun = tuple[int, int]
@@ -98,7 +98,7 @@ def runs_shown(access: Access) -> list[LineRun] | None:
     return [(access.line_start, end)] if end >= access.line_start else None
 
 
-class LinesShown(NamedTuple):
+class LinesShown(Frozen, frozen=True):
     """The lines that an access showed."""
 
     runs: tuple[LineRun, ...]

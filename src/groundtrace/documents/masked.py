@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from groundtrace.documents.base import cutoff_order
+from groundtrace.documents.base import ordered
 from groundtrace.documents.fields import NUMBERS, fields_with
 from groundtrace.redact import is_masking, mask_name
 
@@ -130,10 +130,7 @@ def _keys(mask: bool, order: bool) -> Callable[[Keys], tuple[Keys | None, Keys |
         shown = keys
         if mask:
             shown = tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
-        ordered = shown
-        if order:
-            ordered = tuple(sorted(sorted(dict.fromkeys(shown)), key=cutoff_order))
-        return None if shown == keys else shown, None if ordered == shown else ordered
+        return None if shown == keys else shown, ordered(shown) if order else None
 
     return found
 

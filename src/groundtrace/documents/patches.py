@@ -23,211 +23,159 @@ FunnelStage = Literal["never_met", "met", "shown", "edited"]
 class PatchMetrics(Record, frozen=True, kw_only=True):
     """Files that the agent edited, compared with those that the gold patch edits (D94). Since 1.2."""
 
-    source: Annotated[
-        EditSource | None,
-        Meta(
-            description="Where the edited files come from: a patch in the trace, one in a "
-            "predictions file, or the calls that wrote; null if unknown."
-        ),
-    ]
-    reason: Annotated[str | None, Meta(description="Why there are no values at all.")]
-    undefined: Annotated[
-        dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
-    ] = msgspec.field(default_factory=dict)
-    recall: Annotated[
-        Share | None, Meta(description="Share of the gold patch's files that were edited.")
-    ] = None
-    precision: Annotated[
-        Share | None,
-        Meta(description=("Share of the edited files, without test files, that are gold.")),
-    ] = None
-    f1: Annotated[Share | None, Meta(description="Harmonic mean of `recall` and `precision`.")] = (
-        None
-    )
-    seen_not_edited: Annotated[
-        Count | None, Meta(description="Gold files that were shown but not edited.")
-    ] = None
-    edited_unseen: Annotated[
-        Count | None, Meta(description="Edited files, without new files, that were never shown.")
-    ] = None
-    test_files_touched: Annotated[
-        Count | None, Meta(description="Files of the test patch that were edited.")
-    ] = None
-    acc_at_1: Annotated[
-        Share | None, Meta(description="1 if the only gold file is the first file shown.")
-    ] = msgspec.field(default=None, name="acc@1")
-    acc_at_3: Annotated[
-        Share | None, Meta(description="1 if all gold files are among the first 3 shown.")
-    ] = msgspec.field(default=None, name="acc@3")
-    acc_at_5: Annotated[
-        Share | None, Meta(description="1 if all gold files are among the first 5 shown.")
-    ] = msgspec.field(default=None, name="acc@5")
-    files_gold: Annotated[Count | None, Meta(description="Files of the gold patch.")] = None
-    files_submitted: Annotated[
-        Count | None, Meta(description="Edited files without the task's test files.")
-    ] = None
-    files_right: Annotated[Count | None, Meta(description="Gold files that were edited.")] = None
-    seen_not_edited_files: Annotated[
-        list[str], Meta(description="The files behind `seen_not_edited`.")
-    ] = msgspec.field(default_factory=list)
-    edited_unseen_files: Annotated[
-        list[str], Meta(description="The files behind `edited_unseen`.")
-    ] = msgspec.field(default_factory=list)
-    test_files: Annotated[list[str], Meta(description="The files behind `test_files_touched`.")] = (
-        msgspec.field(default_factory=list)
-    )
+    source: EditSource | None
+    """Where the edited files come from: a patch in the trace, one in a predictions file, or the
+    calls that wrote; null if unknown."""
+    reason: str | None
+    """Why there are no values at all."""
+    undefined: dict[str, str] = msgspec.field(default_factory=dict)
+    """Reason of each value that is missing, by its name."""
+    recall: Share | None = None
+    """Share of the gold patch's files that were edited."""
+    precision: Share | None = None
+    """Share of the edited files, without test files, that are gold."""
+    f1: Share | None = None
+    """Harmonic mean of `recall` and `precision`."""
+    seen_not_edited: Count | None = None
+    """Gold files that were shown but not edited."""
+    edited_unseen: Count | None = None
+    """Edited files, without new files, that were never shown."""
+    test_files_touched: Count | None = None
+    """Files of the test patch that were edited."""
+    acc_at_1: Share | None = msgspec.field(default=None, name="acc@1")
+    """1 if the only gold file is the first file shown."""
+    acc_at_3: Share | None = msgspec.field(default=None, name="acc@3")
+    """1 if all gold files are among the first 3 shown."""
+    acc_at_5: Share | None = msgspec.field(default=None, name="acc@5")
+    """1 if all gold files are among the first 5 shown."""
+    files_gold: Count | None = None
+    """Files of the gold patch."""
+    files_submitted: Count | None = None
+    """Edited files without the task's test files."""
+    files_right: Count | None = None
+    """Gold files that were edited."""
+    seen_not_edited_files: list[str] = msgspec.field(default_factory=list)
+    """The files behind `seen_not_edited`."""
+    edited_unseen_files: list[str] = msgspec.field(default_factory=list)
+    """The files behind `edited_unseen`."""
+    test_files: list[str] = msgspec.field(default_factory=list)
+    """The files behind `test_files_touched`."""
 
 
 class PartAndWhole(Record, frozen=True, kw_only=True):
     """A share before its division."""
 
-    part: Annotated[Count, Meta(description="Numerator.")]
-    whole: Annotated[Count, Meta(description="Denominator.")]
+    part: Count
+    """Numerator."""
+    whole: Count
+    """Denominator."""
 
 
 class PublishedMetrics(Record, frozen=True, kw_only=True):
     """Metrics as papers define them, in addition to ours (D95). Since 1.2."""
 
-    source: Annotated[
-        PatchSource | None,
-        Meta(
-            description="Where the patch comes from: the submission in the trace, or a "
-            "predictions file; null without a patch. Files that calls wrote are never used. "
-            "Since 1.3."
-        ),
-    ] = None
-    parts: Annotated[
-        dict[str, PartAndWhole],
-        Meta(
-            description="Numerator and denominator, by metric, of shares that papers also sum "
-            "over all tasks. Since 1.3."
-        ),
-    ] = msgspec.field(default_factory=dict)
-    undefined: Annotated[
-        dict[str, str], Meta(description="Reason of each value that is missing, by its name.")
-    ] = msgspec.field(default_factory=dict)
-    correct_location: Annotated[
-        Share | None, Meta(description="1 if the patch edits every gold file (Agentless).")
-    ] = None
-    polybench_file_recall: Annotated[
-        Share | None, Meta(description="Share of gold files in the patch (SWE-PolyBench).")
-    ] = None
-    polybench_file_precision: Annotated[
-        Share | None, Meta(description="Share of the patch's files that are gold; 0 if empty.")
-    ] = None
-    polybench_file_f1: Annotated[Share | None, Meta(description="Harmonic mean of the two.")] = None
-    correct_location_line: Annotated[
-        Share | None, Meta(description="1 if the patch changes every gold line (Agentless).")
-    ] = None
-    locagent_file_acc_at_1: Annotated[
-        Share | None, Meta(description="1 if the first file is gold (LocAgent).")
-    ] = msgspec.field(default=None, name="locagent_file_acc@1")
-    locagent_file_acc_at_3: Annotated[
-        Share | None, Meta(description="1 if the first 3 files hold all gold files, or 3 of them.")
-    ] = msgspec.field(default=None, name="locagent_file_acc@3")
-    locagent_file_acc_at_5: Annotated[
-        Share | None, Meta(description="1 if the first 5 files hold all gold files, or 5 of them.")
-    ] = msgspec.field(default=None, name="locagent_file_acc@5")
-    correct_location_function: Annotated[
-        Share | None, Meta(description="1 if the patch changes every gold function (Agentless).")
-    ] = None
-    locagent_function_acc_at_5: Annotated[
-        Share | None,
-        Meta(description="1 if the first 5 functions hold all gold functions, or 5 of them."),
-    ] = msgspec.field(default=None, name="locagent_function_acc@5")
-    locagent_function_acc_at_10: Annotated[
-        Share | None,
-        Meta(description="1 if the first 10 functions hold all gold functions, or 10 of them."),
-    ] = msgspec.field(default=None, name="locagent_function_acc@10")
-    locagent_function_recall_at_5: Annotated[
-        Share | None, Meta(description="Gold functions among the first 5 / gold functions.")
-    ] = msgspec.field(default=None, name="locagent_function_recall@5")
-    locagent_function_recall_at_10: Annotated[
-        Share | None, Meta(description="Gold functions among the first 10 / gold functions.")
-    ] = msgspec.field(default=None, name="locagent_function_recall@10")
-    locagent_function_precision_at_5: Annotated[
-        Share | None, Meta(description="Gold functions among the first 5 / 5.")
-    ] = msgspec.field(default=None, name="locagent_function_precision@5")
-    locagent_function_precision_at_10: Annotated[
-        Share | None, Meta(description="Gold functions among the first 10 / 10.")
-    ] = msgspec.field(default=None, name="locagent_function_precision@10")
-    contextbench_editloc_recall: Annotated[
-        Share | None, Meta(description="Share of gold lines that the patch changes.")
-    ] = None
-    contextbench_editloc_precision: Annotated[
-        Share | None, Meta(description="Share of the patch's lines that are gold.")
-    ] = None
-    contextbench_file_coverage: Annotated[
-        Share | None, Meta(description="Share of gold files that were shown (ContextBench).")
-    ] = None
-    contextbench_file_precision: Annotated[
-        Share | None, Meta(description="Share of files shown that are gold.")
-    ] = None
-    contextbench_line_coverage: Annotated[
-        Share | None, Meta(description="Share of gold lines that were shown.")
-    ] = None
-    contextbench_line_precision: Annotated[
-        Share | None, Meta(description="Share of lines shown that are gold.")
-    ] = None
-    contextbench_file_redundancy: Annotated[
-        Share | None, Meta(description="Share of views of files that repeat an earlier one.")
-    ] = None
-    contextbench_line_redundancy: Annotated[
-        Share | None, Meta(description="Share of views of lines that repeat an earlier one.")
-    ] = None
-    contextbench_file_usage_drop: Annotated[
-        AtMostOne | None,
-        Meta(description="1 - gold files of the final context / gold files shown."),
-    ] = None
-    contextbench_line_usage_drop: Annotated[
-        AtMostOne | None,
-        Meta(description="1 - gold lines of the final context / gold lines shown."),
-    ] = None
-    contextbench_file_auc: Annotated[
-        Share | None, Meta(description="Mean coverage of gold files over the calls. Since 1.3.")
-    ] = None
-    contextbench_line_auc: Annotated[
-        Share | None, Meta(description="Mean coverage of gold lines over the calls. Since 1.3.")
-    ] = None
-    contextbench_final_file_recall: Annotated[
-        Share | None, Meta(description="Share of gold files in the final context. Since 1.3.")
-    ] = None
-    contextbench_final_file_precision: Annotated[
-        Share | None, Meta(description="Share of the final context's files that are gold.")
-    ] = None
-    contextbench_final_block_recall: Annotated[
-        Share | None, Meta(description="Share of gold ranges that the final context meets.")
-    ] = None
-    contextbench_final_block_precision: Annotated[
-        Share | None, Meta(description="Share of the final context's ranges that meet gold lines.")
-    ] = None
-    contextbench_final_line_recall: Annotated[
-        Share | None, Meta(description="Share of gold lines in the final context.")
-    ] = None
-    contextbench_final_line_precision: Annotated[
-        Share | None, Meta(description="Share of the final context's lines that are gold.")
-    ] = None
+    source: PatchSource | None = None
+    """Where the patch comes from: the submission in the trace, or a predictions file; null without
+    a patch. Files that calls wrote are never used. Since 1.3."""
+    parts: dict[str, PartAndWhole] = msgspec.field(default_factory=dict)
+    """Numerator and denominator, by metric, of shares that papers also sum over all tasks. Since
+    1.3."""
+    undefined: dict[str, str] = msgspec.field(default_factory=dict)
+    """Reason of each value that is missing, by its name."""
+    correct_location: Share | None = None
+    """1 if the patch edits every gold file (Agentless)."""
+    polybench_file_recall: Share | None = None
+    """Share of gold files in the patch (SWE-PolyBench)."""
+    polybench_file_precision: Share | None = None
+    """Share of the patch's files that are gold; 0 if empty."""
+    polybench_file_f1: Share | None = None
+    """Harmonic mean of the two."""
+    correct_location_line: Share | None = None
+    """1 if the patch changes every gold line (Agentless)."""
+    locagent_file_acc_at_1: Share | None = msgspec.field(default=None, name="locagent_file_acc@1")
+    """1 if the first file is gold (LocAgent)."""
+    locagent_file_acc_at_3: Share | None = msgspec.field(default=None, name="locagent_file_acc@3")
+    """1 if the first 3 files hold all gold files, or 3 of them."""
+    locagent_file_acc_at_5: Share | None = msgspec.field(default=None, name="locagent_file_acc@5")
+    """1 if the first 5 files hold all gold files, or 5 of them."""
+    correct_location_function: Share | None = None
+    """1 if the patch changes every gold function (Agentless)."""
+    locagent_function_acc_at_5: Share | None = msgspec.field(
+        default=None, name="locagent_function_acc@5"
+    )
+    """1 if the first 5 functions hold all gold functions, or 5 of them."""
+    locagent_function_acc_at_10: Share | None = msgspec.field(
+        default=None, name="locagent_function_acc@10"
+    )
+    """1 if the first 10 functions hold all gold functions, or 10 of them."""
+    locagent_function_recall_at_5: Share | None = msgspec.field(
+        default=None, name="locagent_function_recall@5"
+    )
+    """Gold functions among the first 5 / gold functions."""
+    locagent_function_recall_at_10: Share | None = msgspec.field(
+        default=None, name="locagent_function_recall@10"
+    )
+    """Gold functions among the first 10 / gold functions."""
+    locagent_function_precision_at_5: Share | None = msgspec.field(
+        default=None, name="locagent_function_precision@5"
+    )
+    """Gold functions among the first 5 / 5."""
+    locagent_function_precision_at_10: Share | None = msgspec.field(
+        default=None, name="locagent_function_precision@10"
+    )
+    """Gold functions among the first 10 / 10."""
+    contextbench_editloc_recall: Share | None = None
+    """Share of gold lines that the patch changes."""
+    contextbench_editloc_precision: Share | None = None
+    """Share of the patch's lines that are gold."""
+    contextbench_file_coverage: Share | None = None
+    """Share of gold files that were shown (ContextBench)."""
+    contextbench_file_precision: Share | None = None
+    """Share of files shown that are gold."""
+    contextbench_line_coverage: Share | None = None
+    """Share of gold lines that were shown."""
+    contextbench_line_precision: Share | None = None
+    """Share of lines shown that are gold."""
+    contextbench_file_redundancy: Share | None = None
+    """Share of views of files that repeat an earlier one."""
+    contextbench_line_redundancy: Share | None = None
+    """Share of views of lines that repeat an earlier one."""
+    contextbench_file_usage_drop: AtMostOne | None = None
+    """1 - gold files of the final context / gold files shown."""
+    contextbench_line_usage_drop: AtMostOne | None = None
+    """1 - gold lines of the final context / gold lines shown."""
+    contextbench_file_auc: Share | None = None
+    """Mean coverage of gold files over the calls. Since 1.3."""
+    contextbench_line_auc: Share | None = None
+    """Mean coverage of gold lines over the calls. Since 1.3."""
+    contextbench_final_file_recall: Share | None = None
+    """Share of gold files in the final context. Since 1.3."""
+    contextbench_final_file_precision: Share | None = None
+    """Share of the final context's files that are gold."""
+    contextbench_final_block_recall: Share | None = None
+    """Share of gold ranges that the final context meets."""
+    contextbench_final_block_precision: Share | None = None
+    """Share of the final context's ranges that meet gold lines."""
+    contextbench_final_line_recall: Share | None = None
+    """Share of gold lines in the final context."""
+    contextbench_final_line_precision: Share | None = None
+    """Share of the final context's lines that are gold."""
 
 
 class FunnelMetrics(Record, frozen=True, kw_only=True):
     """How far each relevant file got: never met, met, shown, edited (D96). Since 1.2."""
 
-    reason: Annotated[str | None, Meta(description="Why there are no values, when there are none.")]
-    source: Annotated[
-        EditSource | None,
-        Meta(description="Where the edited files come from, as in `patch_metrics`."),
-    ] = None
-    funnel_never_met: Annotated[
-        Share | None, Meta(description="Share of relevant files that were never met.")
-    ] = None
-    funnel_met: Annotated[
-        Share | None, Meta(description="Share that were met only by name, and not edited.")
-    ] = None
-    funnel_shown: Annotated[
-        Share | None, Meta(description="Share whose content was shown, and not edited.")
-    ] = None
-    funnel_edited: Annotated[Share | None, Meta(description="Share that were edited.")] = None
-    files: Annotated[
-        dict[str, FunnelStage],
-        Meta(description="Each relevant file with the last step it reached."),
-    ] = msgspec.field(default_factory=dict)
+    reason: str | None
+    """Why there are no values, when there are none."""
+    source: EditSource | None = None
+    """Where the edited files come from, as in `patch_metrics`."""
+    funnel_never_met: Share | None = None
+    """Share of relevant files that were never met."""
+    funnel_met: Share | None = None
+    """Share that were met only by name, and not edited."""
+    funnel_shown: Share | None = None
+    """Share whose content was shown, and not edited."""
+    funnel_edited: Share | None = None
+    """Share that were edited."""
+    files: dict[str, FunnelStage] = msgspec.field(default_factory=dict)
+    """Each relevant file with the last step it reached."""

@@ -3,11 +3,19 @@
 A member that a record does not have is refused in versions that are known here, and allowed in later
 minor versions, which may add some. So the records themselves allow others, and for known versions a
 second, short definition of each (`known.NAME`) lists the only members.
+
+What a field means is the text below it in the source. As `Annotated[..., Meta(description=...)]` it was
+made into objects by every command: 67 of the 651 million instructions of evaluating one trial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import itertools
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from inspect import getsource
 from typing import Any
 
 import msgspec
@@ -24,7 +32,13 @@ def schema(kind: str) -> dict[str, Any]:
     made = msgspec.json.schema(KINDS[kind].type)
     defs = made.pop("$defs")
     for struct in _structs(inspect.type_info(KINDS[kind].type), set()):
-        _restrict_keys(struct, defs[struct.cls.__name__]["properties"])
+        properties = defs[struct.cls.__name__]["properties"]
+        _restrict_keys(struct, properties)
+        texts = descriptions(struct.cls)
+        for field in struct.fields:
+            if field.name in texts:
+                described = properties[field.encode_name]
+                properties[field.encode_name] = {"description": texts[field.name]} | described
     name = made["$ref"].rpartition("/")[2]
     strict = {f"known.{record}": _only_members(described) for record, described in defs.items()}
     for described in defs.values():
@@ -38,6 +52,34 @@ def schema(kind: str) -> dict[str, Any]:
         "$comment": f"Version {SCHEMA_VERSION}.",
         "$defs": {**defs, **strict},
     }
+
+
+def descriptions(record: type[msgspec.Struct]) -> dict[str, str]:
+    """What the fields of a record mean: the texts below them in the source, each in one line."""
+    owners = (owner for owner in reversed(record.__mro__) if issubclass(owner, msgspec.Struct))
+    found: dict[str, str] = {}
+    for owner in owners:
+        if owner is not msgspec.Struct:
+            found |= _below_fields(owner.__module__).get(owner.__name__, {})
+    return found
+
+
+@cache
+def _below_fields(module: str) -> Mapping[str, Mapping[str, str]]:
+    """The texts below the fields of all classes of a module, by class and field."""
+    found: dict[str, dict[str, str]] = {}
+    for record in ast.parse(getsource(sys.modules[module])).body:
+        if isinstance(record, ast.ClassDef):
+            found[record.name] = {
+                field.target.id: " ".join(text.value.value.split())
+                for field, text in itertools.pairwise(record.body)
+                if isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+                and isinstance(text.value.value, str)
+            }
+    return found
 
 
 def _only_members(described: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,9 @@ table `metrics`, `explain`, matched comparisons in the impact document, and the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from groundtrace.base.frozen import Frozen
 
 Display = Literal[
     "coverage",
@@ -85,7 +87,7 @@ DISPLAYS: Mapping[Display, str] = {
 """Every display, and what it shows."""
 
 
-class Spot(NamedTuple):
+class Spot(Frozen, frozen=True):
     """Position and heading of a record in a display."""
 
     order: int = 0

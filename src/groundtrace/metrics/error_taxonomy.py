@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.metrics import EditTargets, ErrorTaxonomy, Slices, TaxonomyLabel
 from groundtrace.metrics.evidence import RETRIEVED, WRITTEN, EvidenceView, Touch
 
@@ -29,6 +30,7 @@ def error_taxonomy(evidence: EvidenceView) -> ErrorTaxonomy:
     files = _files(evidence, retrieved, evidence.first(WRITTEN))
     for label in _unknown(evidence):
         del files[label]
+    files = in_order(files)
     targets = edit_targets(evidence)
     return ErrorTaxonomy(
         computable=True,

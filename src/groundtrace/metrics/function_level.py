@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.documents.base import in_order
 from groundtrace.documents.functions import FunctionLevelMetrics, FunctionLines, Functions
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.metrics.displays import Display, Spot
@@ -184,7 +185,7 @@ def make_function_level(view: SeenFunctions) -> FunctionLevelMetrics:
     return FunctionLevelMetrics(
         computable=reason is None,
         reason=reason,
-        undefined=dict(view.undefined),
+        undefined=in_order(view.undefined),
         functions_relevant_shown=view.right if reason is None else None,
         functions_edited=None if view.edited is None else len(view.edited),
         relevant_not_shown=[one.function for one in missed] if reason is None else [],

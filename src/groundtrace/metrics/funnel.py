@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.documents.base import in_order
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import edited_files, names_of
@@ -60,7 +61,7 @@ def funnel_of(evidence: EvidenceView) -> Funnel:
 def make_funnel(view: Funnel) -> FunnelMetrics:
     """The section, or why it has no values."""
     return FunnelMetrics(
-        reason=view.reason, source=view.source, files=dict(view.files), **FUNNEL.values(view)
+        reason=view.reason, source=view.source, files=in_order(view.files), **FUNNEL.values(view)
     )
 
 

@@ -92,10 +92,11 @@ def _that_are(touches: Sequence[Touch], irrelevant: frozenset[str]) -> dict[str,
     spelling is not judged twice: more files would be judged irrelevant than there are."""
     found: dict[str, Touch] = {}
     for touch in touches if irrelevant else ():
-        names = [_path(name) for name in (touch.edit, touch.file) if name is not None]
-        entry = next((name for name in names if name in irrelevant), None)
-        if touch.truth is None and entry is not None:
-            found.setdefault(entry, touch)
+        if touch.truth is None:
+            names = [_path(name) for name in (touch.edit, touch.file) if name is not None]
+            entry = next((name for name in names if name in irrelevant), None)
+            if entry is not None:
+                found.setdefault(entry, touch)
     return found
 
 

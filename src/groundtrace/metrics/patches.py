@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.documents.base import in_order
 from groundtrace.documents.patches import PatchMetrics
 from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import (
@@ -164,7 +165,7 @@ def make_patch(view: PatchFiles) -> PatchMetrics:
     return PatchMetrics(
         source=view.edited.source,
         reason=view.reason,
-        undefined=dict(view.undefined),
+        undefined=in_order(view.undefined),
         files_gold=len(view.gold) if known else None,
         files_submitted=len(view.submitted) if edits_known else None,
         files_right=len(view.right) if edits_known else None,

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from msgspec import UNSET
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.events import FROM_TRACE
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.patches import PartAndWhole, PatchSource, PublishedMetrics
@@ -231,8 +232,8 @@ def make_published(view: Published) -> PublishedMetrics:
     }
     return PublishedMetrics(
         source=_SOURCES.get(view[SOURCE].text),
-        undefined=undefined,
-        parts=parts,
+        undefined=in_order(undefined),
+        parts=in_order(parts),
         **PUBLISHED.values(view),
     )
 

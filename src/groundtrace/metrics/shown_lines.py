@@ -34,7 +34,7 @@ def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
     for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
         shown = lines.take(touch.key, touch.access)
         if touch.kind in SHOWN:
-            runs, height = (None, 0) if shown is None else shown
+            runs, height = (None, 0) if shown is None else (shown.runs, shown.height)
             found.append(ShownLines(touch, runs, height))
     return tuple(found)
 

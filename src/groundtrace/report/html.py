@@ -11,23 +11,30 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.visible import visible
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
 from groundtrace.report.answer_text import PRICES
 from groundtrace.report.answer_view import answer_view
-from groundtrace.report.blocks import Name, Paragraph, ReportTable, Section
+from groundtrace.report.blocks import Name, Paragraph, Section
 from groundtrace.report.blocks_of_trials import MadeTrial, Packed, Packing, made_trial
 from groundtrace.report.charts import charts
 from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
 from groundtrace.report.first_found import FirstFound
+from groundtrace.report.markup import (
+    NOTHING,
+    Html,
+    answer_section,
+    links_to,
+    parts,
+    section_of_charts,
+    section_of_numbers,
+)
 from groundtrace.report.parts import asset, words_of_parts
 from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
@@ -35,10 +42,6 @@ from groundtrace.report.task_units import DistinctTasks, TaskUnits
 from groundtrace.report.trial_table import TrialTable
 from groundtrace.report.wording import plural
 from groundtrace.rows.units import Counted, collect_distinct
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-    from markupsafe import Markup
 
 PAGE_LIMIT = 3_000_000
 """Most bytes of a page of up to 1,000 trials. Larger pages may have as many bytes per trial."""
@@ -65,8 +68,6 @@ class Surveyed(Frozen, frozen=True):
 
 def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
     """The whole page; `made` are its sections, if another format was made from them already."""
-    from markupsafe import Markup
-
     style = _short(asset("page.css"))
     script = _short(asset("parts.js")) + _short(asset("page.js"))
     surveyed = collect_distinct(data.rows, _surveyed)
@@ -74,33 +75,52 @@ def render(data: ReportData, made: Sequence[Section] | None = None) -> str:
     data = replace(data, tasks=surveyed.tasks.number())
     colours = colours_of(data.summary.by_config)
     head = _head(table, colours)
-    parts = (style, script, _json(head | {"rows": table.rows}))
-    used = _TEXT + sum(len(part.encode()) for part in parts)
+    fixed = (style, script, _json(head | {"rows": table.rows}))
+    used = _TEXT + sum(len(part.encode()) for part in fixed)
     limit = int(PAGE_LIMIT * max(1.0, len(table.rows) / LIMIT_TRIALS))
     found = FirstFound()
     packed = _packed(data, table, found, max(limit - used, 0))
     rows = [[*row, *packed.places.get(i, (-1, -1))] for i, row in enumerate(table.rows)]
     drawn = charts(data, surveyed.units, table.links, found, colours)
     filled = {chart.section for chart in drawn} | {"trials"}
-    return _template().render(
-        policy=_policy(script, style=style),
-        answer=answer_view(data, colours, table.titles),
-        prices=PRICES,
-        scope=_scope(data),
-        status=STATUS,
-        unmasked="" if is_masking() else UNMASKED,
-        legend=LEGEND,
-        generated_at=data.summary.generated_at,
-        sections=[section for section in made or sections(data) if section.id != "answer"],
-        charts=drawn,
-        short=[(id_, title) for id_, title in SHORT.items() if id_ in filled],
-        trials=_trials_text(table, packed),
-        truth=data.summary.overall.computable > 0,
-        script=Markup(script),
-        style=Markup(style),
-        table_data=Markup(_json(head | {"rows": rows})),
-        blocks=packed.blocks,
-    )
+    shown = [section for section in made or sections(data) if section.id != "answer"]
+    short = [(id_, title) for id_, title in SHORT.items() if id_ in filled]
+    answer = answer_view(data, colours, table.titles)
+    first = answer.pairs[0].key
+    return Html(asset("page.html").rstrip("\n")) % {
+        "policy": _policy(script, style=style),
+        "title": "".join(answer.pairs[0].title),
+        "style": Html(style),
+        "scope": parts(_scope(data)),
+        "short": links_to(short),
+        "inner": links_to((section.id, section.title) for section in shown),
+        "unmasked": NOTHING if is_masking() else Html(_UNMASKED) % (UNMASKED,),
+        "answer": answer_section(answer, STATUS, PRICES),
+        "charts": Html.all(
+            section_of_charts(id_, title, [c for c in drawn if c.section == id_], first)
+            for id_, title in short
+            if id_ != "trials"
+        ),
+        "trials": Html('<p class="note">%s</p>\n').each(
+            (text,) for text in _trials_text(table, packed)
+        ),
+        "titles": ", ".join(section.title for section in shown),
+        "numbers": Html.all(
+            section_of_numbers(section, [c for c in drawn if c.section == section.id], first)
+            for section in shown
+        ),
+        "legend": LEGEND,
+        "generated_at": data.summary.generated_at,
+        "of_trials": _OF_TRIALS if data.summary.overall.computable else "",
+        "data": Html(_json(head | {"rows": rows})),
+        "blocks": Html(_BLOCK).each((block,) for block in packed.blocks),
+        "script": Html(script),
+    }
+
+
+_OF_TRIALS = ", its ground truth and each file that it missed"
+_UNMASKED = '<p class="status" role="note">%s</p>\n'
+_BLOCK = '<script type="application/octet-stream" class="block-data">%s</script>\n'
 
 
 def _short(text: str) -> str:
@@ -110,64 +130,6 @@ def _short(text: str) -> str:
 
 
 _COMMENT = re.compile(r"(/\*((?!\*/).)*\*/)?")
-
-
-def _shown(value: object) -> object:
-    """A text of the page with hidden characters as escapes, whoever wrote it: a name of a
-    configuration in a key of colours turned the text after it around."""
-    return visible(value, keep="\n\t") if type(value) is str else value
-
-
-@cache
-def _template() -> Template:
-    """The page's template, compiled once: that took a quarter of `run` for 64 small runs."""
-    from jinja2 import Environment
-
-    environment = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown
-    )
-    environment.globals.update(is_name=lambda part: isinstance(part, Name), grid=_grid)
-    return environment.from_string(asset("page.html.j2"))
-
-
-def _grid(table: ReportTable) -> Markup:
-    """The head and the cells of a table. The template took half of its time for them.
-
-    A page has thousands of cells: left is the default, and cells and rows need no end tags.
-    """
-    from markupsafe import Markup, escape
-
-    def text(cell: object) -> Markup:
-        return escape(_shown(cell))
-
-    shape = table.shape
-    aligns = () if shape else table.aligns
-    right = [" class=r" if align == "right" else "" for align in aligns] or [""] * len(
-        table.columns
-    )
-    lines = [
-        '<div class="scroll" tabindex="0">',
-        f'<table class="{shape}">' if shape else "<table>",
-        "<thead><tr>"
-        + "".join(
-            [
-                f"<{'th' if heading else 'td'}{mark}>{text(heading)}"
-                for heading, mark in zip(table.headings, right, strict=True)
-            ]
-        )
-        + "</thead>",
-        "<tbody>",
-    ]
-    for row in table.rows:
-        cells = [
-            f"<td{mark}><code>{text(cell)}</code>"
-            if isinstance(cell, Name)
-            else f"<td{mark}>{text(cell)}"
-            for cell, mark in zip(row, right, strict=True)
-        ]
-        lines.append(f"<tr>{''.join(cells)}")
-    lines.append("</tbody>\n</table>\n</div>\n")
-    return Markup("\n".join(lines))
 
 
 _TEXT = 400_000

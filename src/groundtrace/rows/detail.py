@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import EventsDocument
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.rows.trial_row import TrialRow
 
 
-@dataclass(frozen=True)
-class Detail:
+class Detail(Frozen, frozen=True, dict=True):
     """One evaluated trial: its row and the documents that the row was made from."""
 
     row: TrialRow

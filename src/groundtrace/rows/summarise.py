@@ -11,11 +11,12 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION
+from groundtrace.documents.base import MAX_INT, SCHEMA_VERSION, in_order
 from groundtrace.documents.metrics import TaxonomyLabel
 from groundtrace.documents.outcomes import (
     OutcomesDocument,
@@ -201,8 +202,18 @@ def _held(total: int) -> int:
 OWN = "own clock: "
 """Before the names of times by each trial's own clock, of which none is left out."""
 
-_SPECIFIED = tuple(name for name, metric in METRICS.items() if metric.section in SPECIFIED)
-_OWN = tuple(name for name in METRICS if name not in _SPECIFIED)
+
+Name = TypeVar("Name", bound=str)
+
+
+def _sorted_names(names: Iterable[Name]) -> tuple[Name, ...]:
+    """As documents have them."""
+    return tuple(in_order(dict.fromkeys(names)))
+
+
+_SPECIFIED = _sorted_names(name for name, one in METRICS.items() if one.section in SPECIFIED)
+_OWN = _sorted_names(METRICS.keys() - _SPECIFIED)
+_OUTCOMES, _VOLUME, _LABELS = _sorted_names(OUTCOMES), _sorted_names(VOLUME), _sorted_names(LABELS)
 
 PART, WHOLE = "part: ", "whole: "
 """Before the names of metrics whose numerators and denominators are summed (`Metric.micro`)."""
@@ -369,13 +380,13 @@ class SummaryTable:
             left_out=_sorted(group.left_out),
             metrics={name: found[name] for name in _SPECIFIED},
             more_metrics=_with_micro(found),
-            outcomes={name: found[name] for name in OUTCOMES},
-            volume={name: found[name] for name in VOLUME},
+            outcomes={name: found[name] for name in _OUTCOMES},
+            volume={name: found[name] for name in _VOLUME},
             first_hit=self._first_hit(rows, "hit", "first_hit", found, clock),
             first_hit_shown=self._first_hit(rows, "hit_shown", "first_hit_shown", found, clock),
-            taxonomy={label: _label(label, group, found[label]) for label in LABELS},
+            taxonomy={label: _label(label, group, found[label]) for label in _LABELS},
             slices=SliceCounts(
-                candidate_set_size={s: group.sizes[s] for s in ("small", "medium", "large")},
+                candidate_set_size={s: group.sizes[s] for s in ("large", "medium", "small")},
                 evidence_type={e: group.evidence[e] for e in ("local", "mcp")},
                 none=group.sizes[NONE],
             ),

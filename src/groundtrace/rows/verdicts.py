@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.summary import Distribution, Verdict, VerdictSummary
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.rows.trial_row import TrialRow
@@ -35,6 +36,8 @@ def verdict_of_reward(reward: float | None) -> Verdict:
 
 NAMES = (*METRICS.names_in("funnel"), *METRICS.names_in("patches"))
 """Metrics that are shown by verdict."""
+
+_ORDERED = tuple(in_order(dict.fromkeys(NAMES)))
 
 Positions = defaultdict[Verdict, "array[int]"]
 
@@ -79,8 +82,7 @@ def _summaries(
         verdict: VerdictSummary(
             trials=len(groups[verdict]),
             tasks=tasks(groups[verdict]),
-            metrics={name: of(name, groups[verdict]) for name in NAMES},
+            metrics={name: of(name, groups[verdict]) for name in _ORDERED},
         )
-        for verdict in VERDICTS
-        if verdict in groups
+        for verdict in sorted(groups)
     }

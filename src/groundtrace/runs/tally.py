@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import field
@@ -123,7 +123,7 @@ class Normalized(msgspec.Struct):
             self.unknown_calls[name].update(calls)
 
 
-class OlderDocument(NamedTuple):
+class OlderDocument(Frozen, frozen=True):
     """An events document that another version of groundtrace made."""
 
     path: str

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from groundtrace.documents.comparison import Delta, FinderDelta, MatchedComparison
 from groundtrace.documents.impact import Correlation, ImpactDocument
@@ -33,7 +33,7 @@ def _columns(record: type[Struct], names: tuple[str, ...] | None = None) -> tupl
     for name in names or tuple(hints):
         kind = _column_type(hints[name])
         if kind is not None:
-            found.append(Column(name, kind, _description(hints[name])))
+            found.append(Column(name, kind, record))
     return tuple(found)
 
 
@@ -48,13 +48,6 @@ def _column_type(hint: Any) -> ColumnType | None:
     kinds = {_column_type(part) for part in get_args(hint) if part is not NoneType}
     is_union = NoneType in get_args(hint)
     return next(iter(kinds)) if is_union and len(kinds) == 1 else None
-
-
-def _description(hint: Any) -> str:
-    for extra in get_args(hint)[1:]:
-        if isinstance(extra, Meta) and extra.description:
-            return extra.description
-    return ""
 
 
 _DELTA = _columns(Delta)

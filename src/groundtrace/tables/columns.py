@@ -9,7 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
+
 ColumnType = Literal["text", "integer", "number", "boolean"]
+
+_Record = type[Struct]
 
 SQL_TYPES: Mapping[ColumnType, str] = {
     "text": "VARCHAR",
@@ -25,8 +29,18 @@ class Column:
 
     name: str
     type: ColumnType
-    meaning: str
+    said: str | _Record
+    """Its meaning in words, or the record that it is a field of."""
     unit: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """What it means."""
+        if isinstance(self.said, str):
+            return self.said
+        from groundtrace.documents.schema import descriptions  # reads sources: only for the page
+
+        return descriptions(self.said)[self.name]
 
 
 def _text(name: str, meaning: str) -> Column:
