@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundtrace.functions import spans
 from groundtrace.functions.languages import LANGUAGES, grammar_of, language_of, suffix_of
 from groundtrace.functions.spans import FileSpans, innermost, met, spans_of
 from tests.functions import ast_oracle
@@ -381,6 +382,15 @@ def test_very_many_and_very_deep() -> None:
     assert len(read("a.py", deep).functions) == 90
     brackets = "x = " + "(" * 5_000 + ")" * 5_000 + "\ndef f():\n    pass\n"
     assert ("f", 2, 3) in functions("a.py", brackets)
+
+
+def test_a_file_of_too_many_tokens_has_no_known_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree of 5 MB of `[1,` took 1.5 GB."""
+    monkeypatch.setattr(spans, "MAX_TOKENS", 40)
+    few = "def f():\n    return 'é'\n" + "#" + " " * 100
+    assert functions("a.py", few) == [("f", 1, 2)]
+    many = read("a.py", few + "[" * 40)
+    assert many.spans == () and many.is_broken
 
 
 def test_files_without_functions() -> None:
