@@ -318,6 +318,8 @@ def task_files(top: Path, scale: int) -> dict[str, Path]:
     for name, spoil in (("lies.parquet", with_lies), ("damaged.parquet", with_damage)):
         parquet(top / name, many)
         spoil(top / name)
+    levels = "[" * 60 + "'x'" + "]" * 60
+    parquet(top / "levels.parquet", f"SELECT 'task-0' AS instance_id, {levels} AS files")
     parquet(
         top / "texts.parquet",
         "SELECT 'task-' || range AS instance_id, repeat('x', 1000000) AS patch FROM range(2000)",
@@ -476,7 +478,9 @@ class Took(NamedTuple):
     """By the clock."""
     processor: float
     megabytes: int
-    """The most that all its processes held at one moment; shared pages count once for each."""
+    """The most that all its processes held at one moment; shared pages count once."""
+    largest: int
+    """The most that one of them held."""
     said: str
 
 
@@ -493,16 +497,17 @@ def measured(
         env=own,
         start_new_session=True,
     ) as process:
-        most = 0
+        most = largest = 0
         said: list[bytes] = []
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
         while process.poll() is None:
             said.append(process.stdout.read() or b"")
-            most = max(most, sum(_resident(pid) for pid in _family(process.pid)))
+            held = [_held(pid) for pid in _family(process.pid)]
+            most, largest = max(most, sum(held)), max(largest, *held)
             if time.monotonic() - before > timeout:
                 process.kill()
-            time.sleep(0.02)
+            time.sleep(0.05)
         said.append(process.stdout.read() or b"")
     used = os.times()
     text = b"".join(said).decode("utf-8", "backslashreplace")
@@ -510,7 +515,8 @@ def measured(
         process.returncode,
         time.monotonic() - before,
         used.children_user + used.children_system,
-        most >> 20,
+        most >> 10,
+        largest >> 10,
         text,
     )
 
@@ -522,9 +528,11 @@ def _family(pid: int) -> Iterator[int]:
             yield from _family(int(child))
 
 
-def _resident(pid: int) -> int:
+def _held(pid: int) -> int:
+    """Kilobytes of a process; a page that others have too counts in part."""
     with suppress(OSError, IndexError, ValueError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(rollup.partition("\nPss:")[2].split()[0])
     return 0
 
 
@@ -604,7 +612,7 @@ def main() -> None:
         took = measured(*words, *flags)
         processor = took.processor - before.children_user - before.children_system
         print(
-            f"{name}: exit {took.code}, {took.seconds:.1f} s, {processor:.1f} s of processor time, {took.megabytes} MB",
+            f"{name}: exit {took.code}, {took.seconds:.1f} s, {processor:.1f} s of processor time, {took.megabytes} MB, one process {took.largest} MB",
             flush=True,
         )
         put(top / f"said-{name.replace(':', '')}.txt", took.said)

@@ -6,10 +6,22 @@ nothing else on the disk changes (D37).
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from groundtrace.base.safe_names import run_id_of, safe_name
-from tests.adversarial.worlds import Call, World, assert_good_trial_was_evaluated, assert_said
+from groundtrace.runs import inputs
+from groundtrace.storage import LocalFolder
+from tests.adversarial.worlds import (
+    Call,
+    World,
+    assert_good_trial_was_evaluated,
+    assert_said,
+    put,
+    stream,
+)
 
 NAMES = {
     "climbs out": "../../etc/x",
@@ -138,6 +150,26 @@ def test_a_run_folder_whose_name_is_not_utf8(world: World, groundtrace: Call) ->
     )
     assert ran.code == 0, ran.err
     assert len(list(world.out.glob("*/retrieval_events/*/*.retrieval_metrics.json"))) == 1
+
+
+def test_what_a_run_was_given_need_not_be_utf8(
+    tmp_path: Path, groundtrace: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results were there, and then the tasks could not be remembered: an internal error."""
+    put(tmp_path / "runs/fix-1.jsonl", stream("/workspace/src/a.py"))
+    truth = '{"instance_id": "fix-1", "patch": "--- a/src/a.py\\n+++ b/src/a.py\\n@@ -1 +1 @@\\n-x\\n+y\\n"}'
+    tasks = put(tmp_path / os.fsdecode(b"caf\xe9.jsonl"), truth)
+    flags = ("--tasks", tasks, "--config-name", os.fsdecode(b"\xff"), "--jobs", 1, "--format", "md")
+    ran = groundtrace("run", tmp_path / "runs", *flags, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    explained = groundtrace("explain", tmp_path / "runs/fix-1.jsonl", "--tasks", tasks)
+    assert "src/a.py" in explained.out
+    kept = next((tmp_path / "out").rglob(".inputs.json")).parent
+    again = inputs._stored(LocalFolder(kept))
+    assert again["tasks"] == (str(tasks),)
+    query = f"SELECT '{os.fsdecode(bytes([255]))}'"
+    ran = groundtrace("sql", tmp_path / "runs", query, "--out", tmp_path / "out")
+    assert ran.code == 2 and "not UTF-8" in ran.err
 
 
 def test_what_a_terminal_would_obey_is_shown_escaped(world: World, groundtrace: Call) -> None:

@@ -234,6 +234,21 @@ def test_a_manifest_with_old_line_ends_is_read(tmp_path: Path, groundtrace: Call
     assert list((tmp_path / "out").rglob("t1.retrieval_events.json"))
 
 
+def test_a_row_with_a_nul_and_rows_beyond_the_limit_are_named(
+    tmp_path: Path, groundtrace: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A NUL in a path ended the run, and three million rows cost it all others."""
+    monkeypatch.setattr(manifest, "MAX_ROWS", 3)
+    put(tmp_path / "good.jsonl", stream("/workspace/src/a.py"))
+    rows = "a\0b.jsonl,t0\ngood.jsonl,t1\n" + "x.jsonl,t2\n" * 4
+    file = put(tmp_path / "m.csv", f"trace,task\n{rows}")
+    ran = groundtrace("normalize", file, "--out", tmp_path / "out", "--jobs", 1)
+    assert ran.code == 0, ran.err
+    assert "m.csv:2: no file has a NUL in its name" in ran.out
+    assert "m.csv:5: more than 3 rows; the others are not read" in ran.out
+    assert len(list((tmp_path / "out").rglob("*.retrieval_events.json"))) == 1
+
+
 def test_given_files_are_read_within_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,11 +23,28 @@ def test_sentences_are_those_of_the_pattern(prompt: str) -> None:
 
 OLD_ESCAPED = re.compile(
     r"(?<!\\)\\++(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])"
-    r"|%(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
-    r"|&(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);"
+    r"|%(?:25)*(?:5[cC][nrt]|0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
+    r"|`[nrt](?=[A-Z][A-Z0-9_]{2})|&(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);"
 )
 """The escapes one after the other, slow to look for."""
-ESCAPES = ["\\", "\\\\", "n", "%", "25", "0a", "3D", "&", "amp;", "lt;", "u0041", '"', " "]
+ESCAPES = [
+    "\\",
+    "\\\\",
+    "n",
+    "%",
+    "25",
+    "0a",
+    "3D",
+    "&",
+    "amp;",
+    "lt;",
+    "u0041",
+    '"',
+    " ",
+    "`",
+    "5C",
+    "DB_",
+]
 
 
 @given(st.lists(st.sampled_from(ESCAPES), max_size=10).map("".join))

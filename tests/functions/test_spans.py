@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundtrace.functions import spans
 from groundtrace.functions.languages import LANGUAGES, grammar_of, language_of, suffix_of
 from groundtrace.functions.spans import FileSpans, Nested, Span, met, spans_of
 from tests.functions import ast_oracle
@@ -507,6 +508,15 @@ def test_lines_meet_functions_wherever_they_begin_and_end(
     for first, last in runs:
         holding = [s for s in own if s.first <= first and last <= s.last]
         assert Nested(spans).innermost(first, last) == (holding[-1] if holding else None)
+
+
+def test_a_file_of_too_many_tokens_has_no_known_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree of 5 MB of `[1,` took 1.5 GB."""
+    monkeypatch.setattr(spans, "MAX_TOKENS", 40)
+    few = "def f():\n    return 'é'\n" + "#" + " " * 100
+    assert functions("a.py", few) == [("f", 1, 2)]
+    many = read("a.py", few + "[" * 40)
+    assert many == FileSpans((), True, True)
 
 
 def test_files_without_functions() -> None:

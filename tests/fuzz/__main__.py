@@ -43,9 +43,8 @@ def every(targets: list[str], seed: int, seconds: float, folder: Path) -> int:
     for target in targets:
         worked = run_target(target, seed, share, folder)
         done.append(worked)
-        print(
-            f"{target:<10} {worked.tried:>9,} inputs, {len(worked.failures)} failures", flush=True
-        )
+        failed = len(worked.failures)
+        print(f"{target:<10} {worked.tried:>9,} inputs, {failed} failures{worked.cost}", flush=True)
         for failure in worked.failures:
             print(
                 f"  {save(failure, seed, folder)}: {failure.error.strip().splitlines()[-1][:160]}"

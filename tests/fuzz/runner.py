@@ -106,10 +106,13 @@ def work(target: str, seed: int, seconds: float, first: int, status: Path) -> in
     until = time.monotonic() + seconds
     number = first
     failures = []
+    slowest = (0.0, first)
     handle = os.open(status, os.O_RDWR | os.O_CREAT)
     while time.monotonic() < until and len(failures) < MAX_FAILURES:
         os.pwrite(handle, f"{number:>20}".encode(), 0)
+        began = time.process_time()
         failure = try_one(target, seed, number)
+        slowest = max(slowest, (time.process_time() - began, number))
         if failure is not None:
             failures.append(failure)
         number += 1
@@ -117,6 +120,8 @@ def work(target: str, seed: int, seconds: float, first: int, status: Path) -> in
     report = {
         "tried": (number - first) * inputs_of(target),
         "failures": [(f.number, f.error) for f in failures],
+        "slowest": slowest,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
     status.with_suffix(".json").write_text(json.dumps(report), encoding="utf-8")
     return number - first
@@ -129,6 +134,8 @@ class Worked:
     target: str
     tried: int
     failures: list[Failure]
+    cost: str = ""
+    """The slowest input, and the most memory of the process."""
 
 
 def run_target(target: str, seed: int, seconds: float, folder: Path) -> Worked:
@@ -146,10 +153,13 @@ def run_target(target: str, seed: int, seconds: float, folder: Path) -> Worked:
     command += ["--seed", str(seed), "--seconds", str(seconds)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
     said = _watched(process, status)
+    cost = ""
     try:
         data = json.loads(result.read_text(encoding="utf-8"))
         found = [_again(target, seed, number, error) for number, error in data["failures"]]
         tried = data["tried"]
+        seconds, number = data["slowest"]
+        cost = f", slowest {seconds:.2f} s (case {number}), {data['memory']} MB"
     except (OSError, ValueError):
         number = int(status.read_text() or 0) if status.exists() else 0
         reason = f"the process ended with {process.returncode} at this input\n{said}"
@@ -157,7 +167,7 @@ def run_target(target: str, seed: int, seconds: float, folder: Path) -> Worked:
         tried = number * inputs_of(target)
     for path in (status, result):
         path.unlink(missing_ok=True)
-    return Worked(target, tried, found)
+    return Worked(target, tried, found, cost)
 
 
 def _watched(process: subprocess.Popen[str], status: Path) -> str:

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundtrace.errors import InputError, MissingExtraError
 from groundtrace.model import GroundTruth, Problem
+from groundtrace.storage import LocalFolder
 from groundtrace.truth import load_ground_truth, rows
 from groundtrace.truth.definitions import load_tasks
 from groundtrace.truth.tasks import TaskIndex
@@ -207,6 +210,50 @@ def test_rows_and_their_problems_are_counted(
     found = load_tasks([str(tmp_path / "t.jsonl")])
     assert found is not None and len(found.tasks) == 40
     assert "more than 40 rows" in found.problems[0].reason
+
+
+def test_a_deep_column_of_a_parquet_file_is_refused(tmp_path: Path) -> None:
+    """DuckDB takes twice as long for each level: 3 kB with 60 levels took 22 GB."""
+    duckdb = pytest.importorskip("duckdb")
+    value = "[" * 12 + "'a.py'" + "]" * 12
+    file = tmp_path / "t.parquet"
+    duckdb.sql(f"COPY (SELECT 'a' AS id, {value} AS files) TO '{file}' (FORMAT parquet)")
+    with pytest.raises(InputError, match="files: more than 8 levels"):
+        load_tasks([str(file)])
+
+
+@pytest.mark.parametrize("most", [1, 10, 100, 10_000])
+def test_rows_of_a_parquet_file_are_read_in_batches_of_bounded_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """2,000 rows of a million equal letters, in a file of 57 kB, were copied together."""
+    duckdb = pytest.importorskip("duckdb")
+    file = tmp_path / "t.parquet"
+    made = "[{'file': 'src/' || i || '.py', 'content': 'é'}, {'file': 'b.py', 'content': null}]"
+    duckdb.sql(
+        f"COPY (SELECT 'x-' || i AS id, repeat('x', i) AS patch, {made} AS snippets"
+        f" FROM range(40) t(i)) TO '{file}' (FORMAT parquet)"
+    )
+    monkeypatch.setattr(rows, "MAX_BATCH", most)
+    problems: list[Problem] = []
+    read = list(rows.read_task_rows(LocalFolder(tmp_path), "t.parquet", problems))
+    assert not problems
+    texts = [(task.name, task.row.number, task.row.patch) for task in read if task.row is not None]
+    assert texts == [(f"x-{i}", i + 1, "x" * i) for i in range(40)]
+
+
+@given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 60), st.integers(0, 400))
+def test_batches_hold_all_rows_before_the_limit_once(
+    sizes: list[int], batch: int, most: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows, "MAX_BATCH", batch)
+        found = list(rows._batches(sizes, most))
+    read = [number for first, last in found for number in range(first, last)]
+    allowed = next((n for n in range(len(sizes)) if sum(sizes[: n + 1]) > most), len(sizes))
+    assert read == list(range(allowed))
+    for first, last in found:
+        assert last == first + 1 or sum(sizes[first:last]) <= batch
 
 
 def test_a_damaged_parquet_file_is_told(tmp_path: Path) -> None:

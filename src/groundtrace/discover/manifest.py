@@ -24,6 +24,8 @@ NUMBERS = ("reward", "cost_usd", "agent_seconds")
 COLUMNS = ("trace", *TEXTS, *NUMBERS)
 
 MAX_MANIFEST = 256 * 1024 * 1024
+MAX_ROWS = 200_000
+"""A million rows took 500 MB."""
 
 
 class ManifestRow(Frozen, frozen=True):
@@ -98,7 +100,11 @@ def _rows(data: bytes, name: str, problems: list[Problem]) -> Iterator[ManifestR
         if name.casefold().endswith(".csv")
         else _jsonl(text, name, problems)
     )
-    for number, row in rows:
+    for count, (number, row) in enumerate(rows):
+        if count == MAX_ROWS:
+            reason = f"more than {MAX_ROWS:,} rows; the others are not read"
+            problems.append(Problem(name, "too_large", reason, line=number))
+            return
         made = _row(row, number, name, problems)
         if made is not None:
             yield made
@@ -150,6 +156,9 @@ def _row(
     trace = _text(row.get("trace"))
     if trace is None:
         problems.append(Problem(name, "bad_row", "no trace in this row", line=number))
+        return None
+    if "\0" in trace:
+        problems.append(Problem(name, "bad_row", "no file has a NUL in its name", line=number))
         return None
     numbers: dict[str, float] = {}
     for column in NUMBERS:

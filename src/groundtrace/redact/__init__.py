@@ -114,7 +114,9 @@ def mask_head(text: str, looked_at: int) -> tuple[str, bool]:
 
 
 def _masked_once(text: str, masked_as: Callable[[str], str] = _plainly) -> str:
-    has_escape = "\\" in text or "%" in text or "&" in text  # quicker than the pattern says no
+    has_escape = (
+        "\\" in text or "%" in text or "&" in text or "`" in text
+    )  # quicker than the pattern says no
     escape = _ESCAPED.search(text) if has_escape else None
     # Names are not looked for twice in text with escaped line ends: `nDB_PASSWORD` is not a name,
     # and the value of `password: str\\n` is not `str\\n`.
@@ -134,12 +136,13 @@ def _spans(text: str, *, names: bool = True) -> list[CredentialSpan]:
 
 
 _ESCAPED = regex(
-    r"[\\%&](?:(?<=\\)(?<!\\\\)\\*+(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])"
-    r"|(?<=%)(?:25)*(?:0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
+    r"[\\%&`](?:(?<=\\)(?<!\\\\)\\*+(?:u00[0-9a-fA-F]{2}|[nrtbfv0e\"'/`])"
+    r"|(?<=%)(?:25)*(?:5[cC][nrt]|0[aAdD]|2[0-9a-fA-F]|3[a-fA-F]|40|[57][b-dB-D])"
+    r"|(?<=`)[nrt](?=[A-Z][A-Z0-9_]{2})"
     r"|(?<=&)(?:amp;)*(?:quot|apos|amp|lt|gt|#39|#34|#x27);)"
 )
-"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`.
-What begins it comes first, so that the search steps over all other signs."""
+"""A sign that is written as an escape, however often it was escaped: `\\n`, `\\\\\\"`, `%3D`, `&amp;`,
+``nDB_PASS` of PowerShell. What begins it comes first, so that the search steps over all other signs."""
 
 _ESCAPED_END = regex(r"\\[nrt]")
 
@@ -160,6 +163,8 @@ def _sign_of(escape: str) -> str:
     """The one sign that an escape stands for."""
     if escape[0] == "&":
         return _ENTITIES[escape.rstrip(";").rpartition(";")[2].lstrip("&")]
+    if escape[0] == "`" or escape[-3:-1] in ("5c", "5C"):
+        return "\n"
     if escape[0] == "%" or escape[-5:-2] == "u00":
         return chr(int(escape[-2:], 16))
     return _LETTERS.get(escape[-1], escape[-1])

@@ -18,6 +18,11 @@ VALUE = r"[\"']?(?P<value>(?:(?<=[\"'])[^\"'\n$<][^\"'\n]{2,400}|(?![$<-])[^\s\"
 _REST = r"[^\n|;&]{0,200}?"
 """Other words of the same command."""
 _FLAGS = r"(?:--?[\w-]{1,30}(?:=\S{1,100})?[ \t]{1,8}){0,5}"
+_WITH_SLASH = r"[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})"
+"""Oracle's `user/password`."""
+_QUOTED = r"\\?[\"'](?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\"'\n])[^\"'\n${<%][^\"'\n]{2,200})\\?[\"']"
+_NO_WORD = r"(?P<value>(?=[A-Za-z]{0,60}[^A-Za-z\s\"'])[^\s\"'$<]{3,200})"
+"""Not a mere word: `set_password('secret')` is an example, `enable secret scanning` is prose."""
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "vault": (
@@ -66,7 +71,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "wpa_passphrase": (rf"\bwpa_passphrase[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",),
     "<<<": (
         rf"\b(?:login|auth|secret|secrets|chpasswd|passwd|kinit|sudo|su|pass|cryptsetup|gpg|openssl|smbpasswd"
-        r"|vercel[ ]env|ssh-add|read[ ]-\w{0,3}s)\b"
+        r"|vercel[ ]env|ssh-add|keyring[ ]set|read[ ]-\w{0,3}s)\b"
         rf"[^\n;&]{{0,200}}?<<<\s{{0,8}}\$?[\"']?(?:[\w.-]{{1,40}}:(?=[^\s:]))?{VALUE}",
     ),
     "encrypt_string": (rf"\bencrypt_string[ \t]{{1,8}}{_FLAGS}{VALUE}",),
@@ -74,16 +79,14 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         rf"\bpulumi[ \t]{{1,8}}config[ \t]{{1,8}}set\s(?=[^\n|;&]{{0,400}}--secret)\s{{0,8}}{_FLAGS}"
         rf"[\w:.\[\]-]{{1,80}}[ \t]{{1,8}}{VALUE}",
     ),
-    "sqlplus": (
-        r"\bsqlplus[ \t]{1,8}(?:-\w{1,10}[ \t]{1,8}){0,4}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",
-    ),
+    "sqlplus": (rf"\bsqlplus[ \t]{{1,8}}(?:-\w{{1,10}}[ \t]{{1,8}}){{0,4}}[\"']?{_WITH_SLASH}",),
     "dp ": (
-        r"\b(?:exp|imp)dp[ \t]{1,8}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",
+        rf"\b(?:exp|imp)dp[ \t]{{1,8}}[\"']?{_WITH_SLASH}",
         rf"\b(?:xfree)rdp\b{_REST}\s/p:{VALUE}",
     ),
-    "sqlldr": (r"\bsqlldr[ \t]{1,8}[\"']?[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})",),
-    "jdbc:oracle": (r"jdbc:oracle:\w{1,10}:[\w.$#-]{1,60}/(?P<value>[^\s\"'@/|;&$]{3,200})@",),
-    " using ": (
+    "sqlldr": (rf"\bsqlldr[ \t]{{1,8}}[\"']?{_WITH_SLASH}",),
+    "jdbc:oracle": (rf"jdbc:oracle:\w{{1,10}}:{_WITH_SLASH}@",),
+    "connect to ": (
         rf"(?i)\bconnect[ \t]{{1,8}}to[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}user[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}using[ \t]{{1,8}}{VALUE}",
     ),
     "rabbitmqctl": (
@@ -115,8 +118,11 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         rf"\bqpdf\b{_REST}\s--encrypt[ \t]{{1,8}}{VALUE}",
         rf"\bqpdf\b{_REST}\s--encrypt[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",
     ),
-    "password-command": (
-        rf"--password-command[=\s]\s{{0,8}}[\"']?(?:echo|printf)[ \t]{{1,8}}{VALUE}",
+    **dict.fromkeys(
+        ("password-command", "password_cmd"),
+        (
+            rf"--\w{{0,20}}password[-_](?:command|cmd)[=\s]\s{{0,8}}[\"']?(?:echo|printf)[ \t]{{1,8}}{VALUE}",
+        ),
     ),
     "(echo": (
         r"(?i)(?:token|passw?o?r?d?|pass-?file|secret|key)[\w-]{0,20}[ =][\"']?[$<]\(\s{0,4}"
@@ -133,7 +139,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
             r"(?:password|secret|token|api[._-]?key)[\"']>(?P<value>[^<$\s]{3,400})<",
         ),
     ),
-    "variable": (
+    'variable "': (
         r"\bvariable[ ]\"\w{0,80}(?:password|secret|token|_key)\"\s{0,8}\{[^{}]{0,400}?"
         r"\bdefault\s{0,20}=\s{0,8}\"(?P<value>[^\"$\n]{3,400})\"",
     ),
@@ -161,6 +167,145 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     ),
     "mkpasswd": (rf"\bmkpasswd[ \t]{{1,8}}(?:-\S{{1,20}}[ \t]{{1,8}}){{0,4}}{VALUE}",),
     "creds": (rf"--(?:src-|dest-)?creds[=\s]\s{{0,8}}[\"']?[^\s:\"'$]{{1,100}}:{VALUE}",),
+    **dict.fromkeys(
+        ("connect ", "rman target"),
+        (rf"(?i)\b(?:connect|target)[ \t]{{1,8}}{_WITH_SLASH}@",),
+    ),
+    "@//": (rf"(?<![\w/:]){_WITH_SLASH}@//",),
+    **dict.fromkeys(
+        ("@tcp(", "@unix("), (r"[\w.-]{1,80}:(?P<value>[^\s\"'@]{3,200})@(?:tcp|unix)\(",)
+    ),
+    ":pserver:": (r":pserver:[\w.-]{1,80}:(?P<value>[^\s\"'@]{3,200})@",),
+    **dict.fromkeys(
+        ("impacket", "exec.py", "secretsdump"),
+        (
+            rf"\b(?:impacket-\w{{3,20}}|\w{{2,12}}(?:exec|dump)\.py){_REST}[\s/\"'][\w.-]{{1,60}}:(?P<value>[^\s\"'@]{{3,200}})@",
+        ),
+    ),
+    "db_connect": (r"\bdb_connect[ \t]{1,8}[\w.-]{1,60}:(?P<value>[^\s\"'@]{3,200})@",),
+    ".logon": (rf"(?i)\.logon[ \t]{{1,8}}(?:[\w.-]{{1,60}}/)?[\w.-]{{1,60}},{VALUE}",),
+    **dict.fromkeys(
+        ("authident", "bundle_"),
+        (rf"(?:npmAuthIdent[\"']?:[ ]{{0,4}}|\bBUNDLE_\w{{1,80}}=)[\"']?[\w.@-]{{1,80}}:{VALUE}",),
+    ),
+    **dict.fromkeys(
+        ("bearer -a", "bearer --auth"),
+        (rf"\s(?:-A|--auth-type)[= ]bearer[ ]{{1,4}}(?:-a|--auth)[= ]{VALUE}",),
+    ),
+    "cloudflared": (rf"\bcloudflared[ \t]{{1,8}}service[ \t]{{1,8}}install[ \t]{{1,8}}{VALUE}",),
+    "set-agent-token": (rf"\bset-agent-token[ \t]{{1,8}}{_FLAGS}\S{{1,40}}[ \t]{{1,8}}{VALUE}",),
+    "isql": (rf"\bisql[ \t]{{1,8}}{_FLAGS}(?:(?!-)\S{{1,80}}[ \t]{{1,8}}){{2}}{VALUE}",),
+    "drush": (
+        rf"\bdrush[ \t]{{1,8}}(?:@\S{{1,60}}[ \t])?(?:upwd|user[:-]password)[ \t]{{1,8}}\S{{1,80}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "mosquitto_passwd": (
+        rf"\bmosquitto_passwd[ \t]{{1,8}}-\w{{0,6}}b\w{{0,6}}[ \t]{{1,8}}\S{{1,200}}[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",
+    ),
+    "winrs": (rf"\bwinrs\b{_REST}\s-p(?:assword)?:{VALUE}",),
+    " -hp": (rf"\brar\b{_REST}\s-hp{VALUE}",),
+    "ftp -": (
+        rf"\bl?ftp[ \t]{{1,8}}-\w{{0,6}}n[^\n]{{0,100}}\n(?:[^\n]{{0,200}}\n){{0,3}}?[ \t]{{0,8}}user[ \t]{{1,8}}\S{{1,60}}[ \t]{{1,8}}{VALUE}",
+    ),
+    **dict.fromkeys(
+        ("passwd <<", "kinit <<", "--password-stdin <<"),
+        tuple(
+            rf"(?:passwd|kinit|--password-stdin)[ \t]<<-?[ \t]?[\"']?(?P<end>[A-Za-z]{{1,20}})[\"']?\n"
+            rf"{line}(?!(?P=end)\b)(?:[\w.-]{{1,40}}:)?{VALUE}"
+            for line in ("", r"[^\n]{1,200}\n")
+        ),
+    ),
+    "chpasswd:": (
+        r"\bchpasswd:\s{1,40}(?:expire:[ ]\w{1,5}\s{1,40})?list:[ ]{0,4}\|?\s{1,40}[\w.-]{1,60}:(?P<value>\S{3,200})",
+    ),
+    "reg add": (
+        rf"(?i)\breg[ \t]{{1,8}}add\b{_REST}\s/v[ \t]{{1,8}}[\"']?\w{{0,40}}(?:password|pwd|secret|token|apikey)\b{_REST}\s/d[ \t]{{1,8}}{VALUE}",
+    ),
+    "reg_sz": (rf"(?i)(?:password|pwd)[ \t]{{1,20}}REG_SZ[ \t]{{1,20}}{VALUE}",),
+    "d-i ": (
+        rf"\bd-i[ \t]{{1,8}}\S{{1,40}}/\S{{0,40}}passw\S{{0,40}}[ \t]{{1,8}}(?:password|string)[ \t]{{1,8}}{VALUE}",
+    ),
+    "username ": (
+        rf"(?<![^\s#])username[ \t]{{1,4}}[\w.@-]{{1,60}}[ \t]{{1,4}}(?:privilege[ \t]\d{{1,2}}[ \t]{{1,4}})?(?:password|secret)[ \t]{{1,4}}(?:\d{{1,2}}[ \t]{{1,4}})?{_NO_WORD}",
+    ),
+    **dict.fromkeys(
+        ("enable password", "enable secret", "snmp-server community"),
+        (
+            rf"\b(?:enable[ \t](?:password|secret)|snmp-server[ \t]community)[ \t]{{1,4}}(?:level[ \t]\d{{1,2}}[ \t])?(?:\d[ \t]{{1,4}})?{_NO_WORD}",
+        ),
+    ),
+    **dict.fromkeys(
+        ("set_password(", "setpassword("), (rf"(?i)set_?password\(\s{{0,8}}{_QUOTED}\s{{0,4}}[,)]",)
+    ),
+    **dict.fromkeys(
+        ("create_user(", "create_superuser("),
+        (
+            rf"\bcreate_(?:super)?user\((?:\s{{0,8}}[\"'][^\"'\n]{{0,100}}[\"']\s{{0,4}},){{2}}\s{{0,8}}{_QUOTED}",
+        ),
+    ),
+    **dict.fromkeys(
+        ("changeuserpassword(", "oracle.connect(", "oracledb.connect("),
+        (
+            rf"(?i)(?:changeUserPassword|oracle(?:db)?\.connect)\(\s{{0,8}}[\"'][^\"'\n]{{1,80}}[\"']\s{{0,4}},\s{{0,8}}{_QUOTED}",
+        ),
+    ),
+    " credentials(": (
+        rf"\bCredentials\((?:\s{{0,8}}\"[^\"\n]{{0,100}}\"\s{{0,4}},){{3}}\s{{0,8}}{_QUOTED}",
+    ),
+    **dict.fromkeys(
+        ("sp_addlogin", "sp_password"),
+        (
+            rf"(?i)\bsp_(?:addlogin|password)\s{{1,8}}(?:@\w{{1,30}}\s{{0,4}}=\s{{0,4}})?(?:NULL|N?'[^'\n]{{0,100}}')\s{{0,4}},\s{{0,8}}(?:@\w{{1,30}}\s{{0,4}}=\s{{0,4}})?N?{_QUOTED}",
+        ),
+    ),
+    "pragma": (
+        rf"(?i)\bpragma\s{{1,4}}(?:\w{{1,20}}\.)?(?:hex)?(?:re)?key\s{{0,4}}[=(]\s{{0,4}}{_QUOTED}",
+    ),
+    **dict.fromkeys(
+        ("_encrypt(", "_decrypt("),
+        (rf"(?i)\b(?:pgp_sym|aes)_(?:en|de)crypt\([^()\n]{{1,200}},\s{{0,4}}{_QUOTED}",),
+    ),
+    "gen_salt": (rf"(?i)\bcrypt\(\s{{0,4}}{_QUOTED}\s{{0,4}},\s{{0,4}}gen_salt",),
+    **dict.fromkeys(
+        ('password, "', 'passwd, "', 'secret, "'),
+        (rf"\{{\w{{0,30}}(?:password|passwd|secret),\s{{0,4}}{_QUOTED}\s{{0,4}}\}}",),
+    ),
+    " on >": (r"\buser[ \t]{1,4}[\w.-]{1,60}[ \t]{1,4}on[ \t]{1,4}>(?P<value>[^\s\"']{3,200})",),
+    "hello 3": (rf"(?i)\bhello[ \t]3[ \t]auth[ \t]{{1,4}}\S{{1,60}}[ \t]{{1,4}}{VALUE}",),
+    **dict.fromkeys(
+        ("auth plain", "auth login", "enticate plain"),
+        (
+            r"(?i)\bauth(?:enticate)?[ \t](?:plain|login)[ \t](?P<value>(?=[A-Za-z+/]{0,60}[0-9=])[A-Za-z0-9+/]{12,}={0,2})",
+        ),
+    ),
+    **dict.fromkeys(
+        # Not `PASS src/a.test.js` and `PASS: test_a` of tests.
+        ("\npass ", "quote pass ", "> pass ", "c: pass "),
+        (
+            r"(?:\bUSER[ \t]\S{1,80}\s{1,4}(?:[^\n]{0,200}\n){0,2}?|(?:\bC:|>)[ ]|\bquote[ \t])(?:>[ ]|C:[ ])?PASS[ \t](?P<value>[^\s/]{3,200}+)(?!/)",
+        ),
+    ),
+    **dict.fromkeys(
+        ('type="password"', "type='password'"),
+        (
+            rf"(?i)<input\b[^<>]{{0,300}}?\btype=[\"']password[\"'][^<>]{{0,300}}?\bvalue={_QUOTED}",
+            rf"(?i)<input\b[^<>]{{0,300}}?\bvalue={_QUOTED}[^<>]{{0,300}}?\btype=[\"']password[\"']",
+        ),
+    ),
+    "assword": (
+        r"assword[^\n\"']{0,10}[\"'][;\s{}]{1,20}send\s{1,4}(?:--\s{1,4})?\\?[\"'](?P<value>[^\"'\\\n$]{3,200})",
+    ),
+    **dict.fromkeys(
+        ("\ttrue\t", "\tfalse\t"),
+        (
+            r"\t(?:TRUE|FALSE)\t/[^\t\n]{0,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,100}\t(?P<value>(?=[^\t\n\d]{0,200}\d)[^\t\n]{8,4000})",
+        ),
+    ),
+    **dict.fromkeys(
+        ("reset-password/", "password/reset/", "reset_password/", "verify-email/", "magic-link/"),
+        (
+            r"://[^\s\"'<>]{1,200}/(?:reset[-_]password|password/reset|verify-email|magic-link)/(?P<value>(?=[A-Za-z_-]{0,40}[0-9])(?=[a-z0-9_-]{0,40}[A-Z])[A-Za-z0-9_-]{20,})(?![\w./-])",
+        ),
+    ),
     "htpasswd": (
         rf"\bhtpasswd[ \t]{{1,8}}-\w{{0,6}}n\w{{0,6}}[ \t]{{1,8}}[\w.@-]{{1,100}}[ \t]{{1,8}}{VALUE}",
         rf"\bhtpasswd[ \t]{{1,8}}-\w{{0,6}}b\w{{0,6}}[ \t]{{1,8}}\S{{1,200}}[ \t]{{1,8}}\S{{1,100}}[ \t]{{1,8}}{VALUE}",
@@ -183,11 +328,11 @@ _ASSIGNED = regex(rf"(?<!\S)[\"']?[\w.-]{{1,80}}={VALUE}")
 _COMMAND = regex(r"(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\n|;&])*+")
 """The rest of a command; a bar in quotes does not end it."""
 
-_COOKIES = regex(r"(?i)(?:\bcookie2?:|\bcookie[\"']\s{0,8}:|\s(?:-b|--cookie)[=\s])[^\n\r]{1,8000}")
-_COOKIE_FLAG = regex(r"-[bB](?<=\s-[bB])[=\s][^\n\r]{1,8000}")
-"""The same for `curl -b` alone: other programs have such a flag, and this is found in a tenth of the
-time."""
-_COOKIE = regex(r"[\w.-]{1,80}=(?P<value>[^\s;,\"'\\]{8,4000})")
+_COOKIES = regex(r"(?i)(?:\bcookie2?:|\bcookie[\"']\s{0,8}:|\s--cookie[=\s])[^\n\r]{1,8000}")
+_CURL = regex(r"\bcurl(?=\s)")
+_COOKIE_FLAG = regex(r"-b(?<=\s-b)[=\s]")
+"""Only of `curl`: `git checkout -b fix && pip install pyerfa==2.0.0.3` sends no cookie."""
+_COOKIE = regex(r"[\w.-]{1,80}=(?P<value>(?!=)[^\s;,\"'\\]{8,4000})")
 ASSIGNING_MARKS = (*_ASSIGNING, "cookie", " -b")
 
 
@@ -207,8 +352,21 @@ def by_command(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
         for head in _ASSIGNING[mark].finditer(text):
             for found in _ASSIGNED.finditer(text, head.end(), command_end(text, head.end())):
                 yield found.span("value")
-    if "cookie" in held or " -b" in held:
-        for header in (_COOKIES if "cookie" in held else _COOKIE_FLAG).finditer(text):
-            for found in _COOKIE.finditer(text, *header.span()):
-                if any(char.isdigit() for char in found["value"]):
-                    yield found.span("value")
+    for start, end in _cookies(text, held):
+        for found in _COOKIE.finditer(text, start, end):
+            if any(char.isdigit() for char in found["value"]):
+                yield found.span("value")
+
+
+def _cookies(text: str, held: AbstractSet[str]) -> Iterator[CredentialSpan]:
+    """Where cookies are sent."""
+    if "cookie" in held:
+        for header in _COOKIES.finditer(text):
+            yield header.span()
+    if " -b" in held:
+        done = 0
+        for curl in _CURL.finditer(text):
+            if curl.start() >= done:
+                done = command_end(text, curl.end())
+                for flag in _COOKIE_FLAG.finditer(text, curl.end(), done):
+                    yield flag.end(), done

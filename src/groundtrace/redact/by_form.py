@@ -33,7 +33,7 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("ATBB", "nfp_"), 24),
         **dict.fromkeys(("rubygems_", "bkua_", "sntryu_", "slk_", "tfp_", "pnu_", "pnb_"), 24),
         **dict.fromkeys(("npm_", "AKID", "sbp_"), 30),
-        **dict.fromkeys(("secret_", "AKCp", "cmVmdGtu", "EZAK", "EZTK"), 40),
+        **dict.fromkeys(("rpa_", "secret_", "AKCp", "cmVmdGtu", "EZAK", "EZTK"), 40),
         **dict.fromkeys(("rzp_live_", "rzp_test_", "FLWSECK-", "FLWSECK_TEST-"), 12),
         **dict.fromkeys(("LTAI", "whsec_", "EAACEdEose0cBA", "sm_aat_", "sm_pat_", "sm_sat_"), 16),
         **dict.fromkeys(("dckr_oat_", "rnd_", "aio_", "fw_", "vcp_", "lin_oauth_"), 24),
@@ -151,6 +151,7 @@ _INSIDE: Mapping[str, str] = {
     "v1.0-": r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}",  # Cloudflare
     "{AQA": r"\{AQA[A-Za-z0-9+/]{20,}={0,2}\}",  # Jenkins
     "oy2": r"(?<![+/=_-])oy2[a-z0-9]{43}(?![A-Za-z0-9])",  # NuGet
+    "AC": rf"AC{_HEX}{{32}}[\"']?[:,][ ]?[\"']?{_HEX}{{32}}(?![0-9a-zA-Z])",  # Twilio: account and token
     "EAA": r"(?<![+/=_-])EAA[A-Za-z0-9]{56,}",  # Facebook, Square
     "IG": r"(?<![+/=_-])IG(?:QV|AA)[A-Za-z0-9]{80,}",  # Instagram
     "ABSK": r"(?<![+/=_-])ABSK[A-Za-z0-9+/=]{60,}",  # Bedrock
@@ -173,7 +174,7 @@ _SAYS_KEY = regex(r"[_-](?:live|prod|sandbox|test|api|pat|sk|key|token|secret|oa
 """Words of a service behind which a shorter body, and one of hexadecimal digits, is a credential."""
 _NO_SERVICE = regex(
     r"(?i)(?:sha\d{1,3}|md5|h1|integrity|digest|hash|chatcmpl|call|msg|req|resp|run|toolu|file|thread"
-    r"|asst|step|item|gen|chunk|cache)(?![a-z])"
+    r"|asst|step|item|gen|chunk|cache|diff)(?![a-z])"
 )
 """Words before a digest, or before an id of a call or an answer."""
 

@@ -72,6 +72,7 @@ _KINDS: Mapping[str, NameKind] = {
             *("sessionid", "jsessionid", "phpsessid", "sessid", "signature", "sig", "refreshtoken"),
             *("sharedaccesskey", "sharedsecret", "sid", "session", "idtoken", "userkey", "appkey"),
             *("identitytoken", "registrytoken", "sessiontoken", "securitytoken", "bearertoken"),
+            *("csrftoken", "xsrftoken", "cookie"),
         ),
         "token",
     ),
@@ -112,7 +113,7 @@ _TRAILING = frozenset(
     {
         *("id", "value", "base64", "b64", "prod", "production", "dev", "test", "staging", "old"),
         *("new", "current", "primary", "secondary", "default", "raw", "plain", "string", "text"),
-        *("live", "main", "admin", "root", "user", "env", "base", "data"),
+        *("live", "main", "admin", "root", "user", "env", "base", "data", "material"),
     }
 )
 """Words after the word that counts, which change nothing: `AWS_ACCESS_KEY_ID`, `TOKEN_PROD`."""
@@ -120,7 +121,7 @@ _TRAILING = frozenset(
 _NOT_A_PASSWORD = frozenset(
     {
         *("max", "min", "num", "n", "total", "count", "is", "has", "with", "by", "from", "invalid"),
-        *("type", "method", "color", "i18n", "translation"),
+        *("type", "method", "color", "i18n", "translation", "existing"),
     }
 )
 """First words of names that mean a count, a flag or a text about passwords."""
@@ -143,6 +144,9 @@ _NOT_A_KEY = _NOT_A_TOKEN | {
 }
 """The same for keys, which are mostly names in tables and look-ups."""
 
+_TOKEN_OF = frozenset({"access", "refresh", "session", "auth", "bearer", "csrf", "xsrf"})
+"""Words before `token` that no lexer, model or page has: `next-auth.session-token`."""
+
 _NOT_FIRST: Mapping[NameKind, frozenset[str]] = {
     "password": _NOT_A_PASSWORD,
     "token": _NOT_A_TOKEN,
@@ -155,14 +159,27 @@ _SEPARATOR = regex(
     r"""\\{0,2}(?P<sign>=>|:=|::=|==|=(?![=~>])|:(?!:)|\+=)(?P<blank>[ \t]{0,16})"""
 )
 _TYPED = regex(
-    r"(?:\[\]|:[ ]{0,4}[^\n\"'=:;,(){}]{1,60}|[ ]{1,4}(?:string|String|str)\b)[ \t]{0,8}=[ \t]{0,8}"
+    r"(?:(?:\[\]|:[ ]{0,4}[^\n\"'=:;,(){}]{1,60}|[ ]{1,4}(?:string|String|str)\b)[ \t]{0,8}=|[ ]{0,4}<-)[ \t]{0,8}"
     r"(?:[A-Z]\w{1,30}\()?(?=[\"'`])"
 )
-"""What is between a name and its value in a declaration: `token: str = "…"`, `var token string = "…"`."""
+"""What is between a name and its value in a declaration: `token: str = "…"`, `var token string = "…"`,
+R's `token <- "…"`."""
+_VALUED = regex(
+    r"(?:\\{0,3}[\"']?\s{0,8}:\s{0,8}\{[^{}]{0,200}?\\{0,3}[\"']value\\{0,3}[\"']\s{0,4}:|>\s{0,40}<[Vv]alue>)\s{0,8}(?=[\"'\\\w])"
+)
+"""A value in an object of its own, as Terraform and Windows write it: `"password": {"value": "…"}`."""
+_COLUMN = regex(
+    r"(?:[ ]{0,40}[|│][ \t]{0,8}|[ ]{0,40}\t[ \t]{0,8}|[ ]{2,60})"
+    r"(?=[^\s|│]{0,40}\d[^\s|│]{0,200}[ \t]{0,60}(?:[|│\n]|\Z))"
+)
+_BEGINS_LINE = regex(r"(?:\A|\n)[ \t|│]{0,20}\Z")
+"""A row of a table: the name begins its line, and one word with a digit follows."""
 _ELSE = regex(r"[\])]{0,2}[ ]{1,4}(?:\|\||\?\?|or)[ ]{1,4}(?=[\"'`])")
 """What is between a name and what stands in for it: `process.env.DB_PASSWORD || '…'`."""
-_BLOCK = regex(r"[|>][+-]?\n[ ]{1,40}|!!?\w{1,20}[ ]{1,4}")
-"""What may stand before a value in YAML: the begin of a block, a tag."""
+_BLOCK = regex(
+    r"[|>][+-]?\n[ ]{1,40}|!!?\w{1,20}[ ]{1,4}|&\w{1,40}[ ]{1,4}(?=\S)|\s{1,40}string\(\d{1,4}\)[ ]"
+)
+"""What may stand before a value: in YAML the begin of a block, a tag or an anchor, in PHP a type."""
 _ARGUMENT = regex(r"""["']\s{0,8},\s{0,8}(?=["'])""")
 """What is between a name and its value as arguments of a call: `define('DB_PASSWORD', '…')`."""
 _VALUES = regex(r"(?i)\bvalues\s{0,8}\([^()\n]{0,60}[\"']\Z")
@@ -170,7 +187,7 @@ _VALUES = regex(r"(?i)\bvalues\s{0,8}\([^()\n]{0,60}[\"']\Z")
 _IN_QUOTES = regex(r"[ \t]{1,4}(?=[\"'][^\s\"']{6,200}[\"'])")
 """What is between a password and its name in Gradle: `storePassword "…"`."""
 _FLAG_SEPARATOR = regex(r"(?P<blank>[ \t]{1,16})(?=[^\s=:-])")
-_WORD_SEPARATOR = regex(r"[\"']?[ \t]{1,16}(?=[^\s=:-])")
+_WORD_SEPARATOR = regex(r"[\"']?[ \t]{1,16}(?=[^\s=:`-])")
 _SETS = regex(
     r"(?:\b(?:set|setx|setenv|ENV|put|modify|connect|mysqladmin)|\bconfig\s{1,8}(?:create|--\w{1,10})|defaults\s{1,8}write|-gx|-x)"
     r"\s[^\n|;&\"']{0,79}[\"']?[^\s|;&\"']{0,79}\Z"
@@ -196,6 +213,8 @@ becomes two. All others keep their place in lower case."""
 
 def by_name(text: str) -> Iterator[CredentialSpan]:
     """Values whose names mean a credential."""
+    if "VALUES" in text or "values" in text:
+        yield from _inserted(text)
     done = 0
     is_odd = not text.isascii() and any(letter in text for letter in _ODD_LETTERS)
     anchors = _ANCHOR.finditer(text) if is_odd else _LOWER_ANCHOR.finditer(text.lower())
@@ -231,6 +250,36 @@ def by_name(text: str) -> Iterator[CredentialSpan]:
             done = last
 
 
+_INSERT = regex(
+    r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s()]{1,200}\s{0,8}\((?P<columns>[^()]{1,2000})\)\s{0,8}values\s{0,8}(?=\()"
+)
+_ROW = regex(
+    r"\s{0,8},?\s{0,8}\((?P<values>(?:[^()'\"]|'[^'\n]{0,4096}'|\"[^\"\n]{0,4096}\"|\([^()\n]{0,200}\)){1,8000}+)\)"
+)
+_FIELD = regex(
+    r"\s{0,40}(?:N?'(?P<value>[^'\n]*)'|\"[^\"\n]*\"|(?:[^,'\"(]|\([^()]*\))*)\s{0,40}(?:,|\Z)"
+)
+
+
+def _inserted(text: str) -> Iterator[CredentialSpan]:
+    """Values of SQL whose names are columns: `INSERT INTO users (name, password) VALUES ('a', '…')`."""
+    for head in _INSERT.finditer(text):
+        columns = [column.strip(' \t\n`"[]') for column in head["columns"].split(",")]
+        kinds = [(name, kind_of(name)) for name in columns]
+        if not any(kind for _, kind in kinds):
+            continue
+        at = head.end()
+        while (row := _ROW.match(text, at)) is not None:
+            at, start = row.end(), row.start("values")
+            for name, kind in kinds:
+                field = _FIELD.match(text, start, row.end("values"))
+                if field is None:
+                    break
+                start, value = field.end(), field["value"]
+                if kind and value and is_secret(value, kind, "quoted", _flat(name), "'"):
+                    yield field.span("value")
+
+
 def kind_of(name: str) -> NameKind | None:
     """What a name means; None if it does not mean a credential."""
     words = [word.lower() for word in _WORDS.findall(name)]
@@ -246,11 +295,13 @@ def kind_of(name: str) -> NameKind | None:
     if kind is None:
         return None
     first = words[0] if len(words) > 1 else ""
+    if kind == "token" and words[-2:-1] and words[-2] in _TOKEN_OF:
+        return None if first in _NOT_A_PASSWORD else kind
     if kind == "key" and len(words) > 1 and words[-2] in _KEY_OF:
         return None if first in _NOT_A_TOKEN or first == "public" else "token"
     if first in _NOT_FIRST[kind]:
         return None
-    if words[-1] in ("session", "sid", "pat", "sig", "signature", "bearer", "pw", "cred"):
+    if words[-1] in ("session", "sid", "pat", "sig", "signature", "bearer", "pw", "cred", "cookie"):
         return "key"  # ordinary words too: only a long random value counts
     if words[-1] in ("secrets", "creds", "credentials", "credential", "keys"):
         return "token"
@@ -282,6 +333,9 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
     if other is not None:
         found = _value_at(text, other.end(), "quoted", "=")
         return None if found is None else (found[0], "spaced", "=")  # a mere word is a default
+    valued = _VALUED.match(text, end)
+    if valued is not None:
+        return _value_at(text, valued.end(), "joined", ":")
     sign = _SEPARATOR.match(text, end)
     if sign is not None:
         if sign["sign"] == "==":
@@ -298,6 +352,7 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
     if argument is not None and (
         name.isupper()
         or "-" in name[1:]
+        or name.count(".") > 1
         or _VALUES.search(text, max(0, start - _MAX_NAME), start) is not None
     ):
         return _value_at(text, argument.end(), "quoted", ",")
@@ -305,13 +360,16 @@ def _value_after(text: str, start: int, end: int) -> tuple[CredentialSpan, Writt
     if quoted is not None:
         found = _value_at(text, quoted.end(), "quoted", " ")
         return found if found is not None and _stands_alone(text[slice(*found[0])]) else None
-    apart = _WORD_SEPARATOR.match(text, end)
+    apart = _WORD_SEPARATOR.match(text, end)  # not prose: "modify `a.py` to pass `…`"
     if apart is not None and _SETS.search(text, max(0, start - _MAX_NAME), start):
         found = _value_at(text, apart.end(), "spaced", " ")
         return found if found is not None and _stands_alone(text[slice(*found[0])]) else None
     if start and text[start - 1] == "<":
         element = _ELEMENT.match(text, end)
         return None if element is None else _value_at(text, element.end(), "joined", ">")
+    column = _COLUMN.match(text, end)
+    if column is not None and _BEGINS_LINE.search(text, max(0, start - 24), start):
+        return _value_at(text, column.end(), "spaced", " ")
     return None
 
 

@@ -17,9 +17,9 @@ Written = Literal["quoted", "joined", "spaced"]
 _PLACEHOLDER = regex(
     r"(?i)(?:your|my(?!\S*[0-9])|the|some|an?|insert|enter|replace)[ _.-]"
     r"|[\[<{(].{0,200}[\]>})]\Z|(?:example|placeholder|redacted|masked|hidden|dummy|todo|sample)"
-    r"|[x*.#_-]++\Z"
+    r"|[x*.#_-]++\Z|.{0,200}%s\Z"
 )
-_NOTHING = frozenset(
+NOTHING = frozenset(
     {
         *("none", "null", "nil", "true", "false", "undefined", "empty", "yes", "no", "required"),
         *("str", "string", "int", "bool", "bytes", "any", "object", "text", "varchar", "optional"),
@@ -37,6 +37,7 @@ _NOTHING = frozenset(
             "new",
         ),
         *("value", "secret", "password", "passwd", "token", "key", "apikey", "api_key", "pass"),
+        *("test", "foo", "bar", "changeme"),
     }
 )
 """Words that are never the value of a credential, in lower case."""
@@ -54,6 +55,7 @@ _CHAIN = regex(r"[A-Za-z_]\w{0,80}(?:(?:\.|->|::|\?\.)[A-Za-z_]\w{0,80})+\Z")
 _CALL = regex(r"[\w.:>-]{0,120}[(\[]")
 _IDENTIFIER = regex(r"[A-Za-z_][A-Za-z_]*[0-9]{0,2}\Z")
 _LETTERS = regex(r"[A-Za-z_]+\Z")
+_NAME_OF = regex(r"(?:[a-z]{1,20}_){1,4}(?:password|secret|token|credentials?)\Z")
 _PATH = regex(r"(?:~|\.{1,2})?/|[A-Za-z]:\\|file:|\w+://")
 _BASE64 = regex(r"/(?=[A-Za-z/+]{0,30}[0-9])[A-Za-z0-9+/]{27,}={0,2}\Z")
 _SMALL = regex(r"[a-z]++")
@@ -71,12 +73,14 @@ def is_secret(value: str, kind: NameKind, written: Written, name: str, after: st
     bare = value.strip().strip("\\")
     if len(bare) < 3 or _VARIABLE.match(bare) or _PLACEHOLDER.match(bare) or bare.isspace():
         return False
-    if bare.lower().rstrip("!?") in _NOTHING or _PARTS.match(bare):
+    if bare.lower().rstrip("!?") in NOTHING or _PARTS.match(bare):
         return False
     if written != "quoted" and _is_code(bare, name, after):
         return False
     if kind == "password":
         return _is_password(bare, written, name)
+    if _is_chain(bare):
+        return False
     if kind == "token":
         return _is_token(bare)
     return len(bare) >= LONG_RANDOM and is_random(bare) and not _is_path(bare)
@@ -119,13 +123,20 @@ def _mixed_case(text: str) -> bool:
 def _is_code(value: str, name: str, after: str) -> bool:
     if _CALL.match(value) or value[0] in "([{<|&;)=":
         return True
-    if _CHAIN.match(value):
-        # `s.1X3NSGlUcraRWev1RGMz0ac6` is a token, `settings.database.password` is code.
-        return not any(len(part) >= 20 and is_random(part) for part in value.split("."))
+    if _is_chain(value):
+        return True
     if _IDENTIFIER.match(value):
         # `connect(user=u, password=pw)`; `password = password2`
         return after in (",", ")") or value.lower().rstrip("0123456789") in name
     return False
+
+
+def _is_chain(value: str) -> bool:
+    """Whether a value is names with dots: `s.1X3NSGlUcraRWev1RGMz0ac6` is a token,
+    `settings.database.password` is code."""
+    return _CHAIN.match(value) is not None and not any(
+        len(part) >= 20 and is_random(part) for part in value.split(".")
+    )
 
 
 def _is_path(value: str) -> bool:
@@ -155,8 +166,10 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_reference(value: str, name: str) -> bool:
-    """Whether a value only repeats its own name: `"password": "user_password"`."""
+    """Whether a value is a name: `"password": "user_password"`, `--secret=db-password`."""
     plain = value.lower().replace("-", "_")
+    if _NAME_OF.match(plain):
+        return True
     return _LETTERS.match(value) is not None and (
         plain in name or plain.endswith((name, "_" + name))
     )

@@ -6,12 +6,11 @@ results; nobody wants to type them again. An option that is given wins.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT, TASK_SCHEMES
 from groundtrace.errors import GroundtraceError
@@ -46,7 +45,8 @@ def remember(folders: OutputFolders, given: Mapping[str, Any]) -> None:
     except GroundtraceError:  # a dry run, or nothing was found
         return
     if _stored(folder) != kept:
-        folder.write(FILE_NAME, msgspec.json.encode(kept, order="sorted"))
+        # Not msgspec: names of files need not be UTF-8.
+        folder.write(FILE_NAME, json.dumps(kept, sort_keys=True, separators=(",", ":")).encode())
 
 
 def recalled(folders: OutputFolders) -> dict[str, Any]:
@@ -107,8 +107,10 @@ def _top(folders: OutputFolders) -> Folder:
 
 def _stored(folder: Folder) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(folder.read(FILE_NAME, MAX_SIZE), type=dict[str, Any])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = json.loads(folder.read(FILE_NAME, MAX_SIZE))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
         return {}
     return {
         name: tuple(value) if isinstance(value, list) else value

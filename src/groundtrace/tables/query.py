@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
@@ -70,6 +71,8 @@ def run_query(
     query: str, details: Iterable[Detail], analysis: ImpactDocument | None = None
 ) -> QueryResult:
     """The result of one query; raises UsageError with duckdb's message if the query is wrong."""
+    if clean_text(query) != query:
+        raise UsageError("the query is not UTF-8")
     with tempfile.TemporaryDirectory() as scratch, connect(Path(scratch)) as database:
         for table, fields in ALL_TABLES.items():
             typed = ", ".join(f'"{field.name}" {SQL_TYPES[field.type]}' for field in fields)

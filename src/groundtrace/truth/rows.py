@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,9 @@ MAX_JSON = 512 * 1024 * 1024
 """A JSON file is decoded as a whole; a larger data set should be JSONL or Parquet."""
 MAX_NAME = 512
 _PARQUET = "read_parquet(?, hive_partitioning = false)"
+_NUMBERED = "read_parquet(?, hive_partitioning = false, file_row_number = true)"
+_BETWEEN = "WHERE file_row_number >= ? AND file_row_number < ?"
+"""Not `LIMIT`: DuckDB would keep the texts to count them."""
 PARQUET_MEMORY = "256MB"
 """What DuckDB may use: a file of 29 kB with one cell of 900 MB took 2.6 GB."""
 PARQUET_SECONDS = 120.0
@@ -49,6 +52,12 @@ MAX_TEXT = 128 * 1024 * 1024
 MAX_RATIO = 6
 """Characters that the rows of a Parquet file may hold, and times its size that a larger one may:
 repeated text takes hardly any room in the file, and all of its length in memory."""
+MAX_LEVELS = 8
+"""Most lists and structs in each other in a column that is read. DuckDB takes twice as long for each
+level, and nothing interrupts it: a file of 3 kB with 60 levels took 22 GB."""
+MAX_BATCH = 32 * 1024 * 1024
+"""Characters of the rows that DuckDB gives at once. Its limit of memory does not count them, and it
+copies 2,048 rows together: 2,000 rows of a million equal letters each, 10 kB of a file, took 2 GB."""
 BATCH = 64
 """Rows of a Parquet file in memory at a time."""
 
@@ -139,29 +148,81 @@ def _parquet_rows(folder: Folder, name: str, problems: list[Problem]) -> Iterato
                 database.execute("SET threads = 1")
                 database.execute("SET enable_progress_bar = false")  # it is printed to stdout
                 database.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
-                described = database.execute(
-                    f"SELECT * FROM {_PARQUET} LIMIT 0", [str(path)]
-                ).description
-                there = [item[0] for item in described if item[0] in COLUMNS]
-                if not there:
-                    reason = f"it has none of the columns {', '.join(COLUMNS)}"
-                    problems.append(Problem(name, "bad_task", reason))
-                    return
-                wanted = ", ".join(f'"{column}"' for column in there)
-                found = database.execute(f"SELECT {wanted} FROM {_PARQUET}", [str(path)])
-                number, left = 0, max(MAX_TEXT, MAX_RATIO * path.stat().st_size)
-                while rows := found.fetchmany(BATCH):
-                    for row in rows:
-                        number += 1
-                        left -= sum(len(cell) for cell in row if isinstance(cell, str | list))
-                        if left < 0:
-                            reason = f"row {number} and those after it are not read: too much text"
-                            problems.append(Problem(name, "too_large", reason, line=number))
-                            return
-                        yield number, dict(zip(there, row, strict=True))
+                yield from _read_parquet(database, str(path), name, problems)
         except (OSError, duckdb.Error) as error:
             reason = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
             problems.append(Problem(name, "unreadable", reason))
+
+
+def _read_parquet(
+    database: Any, path: str, name: str, problems: list[Problem]
+) -> Iterator[tuple[int, Any]]:
+    described = database.sql(f"SELECT * FROM {_PARQUET} LIMIT 0", params=[path])
+    types = dict(zip(described.columns, described.types, strict=True))
+    there = [column for column in types if column in COLUMNS]
+    deep = [column for column in there if _levels(types[column]) > MAX_LEVELS]
+    if deep:
+        reason = f"{', '.join(deep)}: more than {MAX_LEVELS} levels of lists and structs"
+        problems.append(Problem(name, "bad_task", reason))
+        return
+    if not there:
+        reason = f"it has none of the columns {', '.join(COLUMNS)}"
+        problems.append(Problem(name, "bad_task", reason))
+        return
+    size = " + ".join(_characters(f'"{column}"', types[column]) for column in there)
+    asked = f"SELECT {size} FROM {_NUMBERED} {_BETWEEN}"
+    sizes = [row[0] for row in database.execute(asked, [path, 0, MAX_ROWS + 1]).fetchall()]
+    wanted = ", ".join(f'"{column}"' for column in there)
+    most = max(MAX_TEXT, MAX_RATIO * Path(path).stat().st_size)
+    last = 0
+    for first, last in _batches(sizes, most):
+        asked = f"SELECT {wanted} FROM {_NUMBERED} {_BETWEEN}"
+        found = database.execute(asked, [path, first, last])
+        done = first
+        while rows := found.fetchmany(BATCH):
+            for number, row in enumerate(rows, start=done + 1):
+                yield number, dict(zip(there, row, strict=True))
+            done += len(rows)
+    if last < len(sizes):
+        reason = f"row {last + 1} and those after it are not read: too much text"
+        problems.append(Problem(name, "too_large", reason, line=last + 1))
+
+
+def _levels(kind: Any) -> int:
+    inner = kind.children if kind.id in ("list", "array", "struct", "map", "union") else ()
+    children = (child for _, child in inner if not isinstance(child, int))
+    return 1 + max(map(_levels, children), default=0)
+
+
+def _characters(value: str, kind: Any) -> str:
+    """SQL for the bytes of text in a value, without a copy of it."""
+    if kind.id in ("varchar", "blob"):
+        return f"coalesce(strlen({value}::VARCHAR), 0)"
+    if kind.id == "struct":
+        parts = [_characters(f'({value})."{n}"', child) for n, child in kind.children]
+        return f"({' + '.join(parts)})"
+    if kind.id in ("list", "array"):
+        inner = _characters("e", kind.children[0][1])
+        return f"coalesce(list_sum(list_transform({value}, lambda e: {inner})), 0)"
+    return "16"
+
+
+def _batches(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Rows that are read together, as the numbers before the first and of the last. They end where
+    all of them hold more text than allowed."""
+    first, held = 0, 0
+    for number, size in enumerate(sizes):
+        if size > most:
+            break
+        if held + size > MAX_BATCH and number > first:
+            yield first, number
+            first, held = number, 0
+        held += size
+        most -= size
+    else:
+        number = len(sizes)
+    if number > first:
+        yield first, number
 
 
 @contextmanager
