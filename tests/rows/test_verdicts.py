@@ -9,7 +9,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report.sections.funnel import funnel_rows
 from groundtrace.rows.summarise import summarise
 from groundtrace.rows.trial_row import TrialRow
-from groundtrace.rows.verdicts import VERDICTS, verdict_of
+from groundtrace.rows.verdicts import verdict_of
 from tests.documents.builders import outcome
 from tests.rows.builders import A, B, task
 
@@ -54,7 +54,7 @@ def test_each_verdict_has_its_own_means() -> None:
         "not_resolved": (2, 2, 0.25),
         "no_verdict": (1, 1, 0.5),
     }
-    assert list(made.by_verdict) == [verdict for verdict in VERDICTS if verdict in found]
+    assert list(made.by_verdict) == sorted(found), "as documents are written"
 
 
 def test_trials_of_one_task_are_averaged_within_a_verdict() -> None:
