@@ -510,6 +510,16 @@ def test_lines_meet_functions_wherever_they_begin_and_end(
         assert Nested(spans).innermost(first, last) == (holding[-1] if holding else None)
 
 
+def test_functions_are_looked_for_down_to_a_level_of_the_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """60,000 functions inside each other took 13 seconds, although only a hundred are kept."""
+    text = "function a() {\n function b() {\n function c() {\n}}}\n"
+    assert [name for name, _, _ in functions("a.js", text)] == ["a", "a.b", "a.b.c"]
+    monkeypatch.setattr(spans, "MAX_LEVELS", 4)
+    assert [name for name, _, _ in functions("a.js", text)] == ["a", "a.b"]
+
+
 def test_a_file_of_too_many_tokens_has_no_known_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tree of 5 MB of `[1,` took 1.5 GB."""
     monkeypatch.setattr(spans, "MAX_TOKENS", 40)
