@@ -15,7 +15,9 @@ def test_the_sample_answers_the_question(groundtrace: Callable[..., Any], tmp_pa
     assert "with-mcp against without-mcp" in ran.out
     assert "no experiment" in ran.out
     assert '[models."tern-small-1"]' in ran.out
-    assert "sourcegraph alone met 2 of the 12 relevant files" in " ".join(ran.out.split())
+    assert "2 of the 12 relevant files were met by sourcegraph and by nothing else" in " ".join(
+        ran.out.split()
+    )
 
 
 def test_sessions_have_titles_days_and_one_without_a_commit(tmp_path: Path) -> None:

@@ -135,4 +135,4 @@ def test_what_differs_is_told_without_what_only_is_counted_differently() -> None
         return unpaired_words(compare_unpaired([*own, *other], PAIR, ImpactOptions(draws=100)))
 
     assert "What else differs" not in said([2, 2, 2, 2, 2, 2, 0])
-    assert "files a commit: 3.0 (6 of 7 sessions) against 2.0." in said([3, 3, 3, 3, 3, 3, 0])
+    assert "files a commit: 2.0 against 3.0 (6 of 7 sessions)." in said([3, 3, 3, 3, 3, 3, 0])

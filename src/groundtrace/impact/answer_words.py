@@ -409,13 +409,13 @@ def unpaired_words(own: UnpairedComparison) -> str:
         said.append("Nothing says which sessions solved their task.")
     said += [_worth_words(server) for server in own.servers]
     differs = [
-        f"{one.what}: {one.baseline} against {one.config}"
+        f"{one.what}: {one.config} against {one.baseline}"
         for one in own.differs
         # 2.0 (6 of 7 sessions) and 2.0 do not differ.
         if len({_SOME.sub("", text) for text in (one.baseline, one.config)}) > 1
     ]
     if differs:
-        order = f"{own.baseline} against {own.config}"
+        order = f"{own.config} against {own.baseline}"  # as the title has them
         said.append(f"What else differs ({order}): {'; '.join(differs)}.")
     return " ".join(said)
 
@@ -428,10 +428,12 @@ def _worth_words(server: ServerWorth) -> str:
         took.append(f"{100 * server.chars_share:.0f} % of the text that tools returned")
     if server.cost_usd is not None:
         took.append(f"{dollars(server.cost_usd)} if cost follows text")
+    # “sourcegraph alone met 2 of the 12” was read as all that it had met.
+    were = "was" if server.found_alone == 1 else "were"
     alone = (
-        f"{server.server} alone met {server.found_alone:,} of the "
-        f"{plural(server.relevant_files, 'relevant file')}; "
+        f"{server.found_alone:,} of the {plural(server.relevant_files, 'relevant file')} {were} met by "
+        f"{server.server} and by nothing else; it took"
         if server.relevant_files
-        else f"{server.server}: "
+        else f"{server.server} took"
     )
-    return f"{alone}it took {listed(took)}, in {plural(server.trials, 'session')} together."
+    return f"{alone} {listed(took)}, in {plural(server.trials, 'session')} together."
