@@ -9,12 +9,13 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec import structs
 
-from groundtrace.documents.summary import NamedTrial
+from groundtrace.documents.summary import Distribution, NamedTrial
 from groundtrace.metrics.ranking import CUTOFFS
 from groundtrace.report import ReportData, render_markdown
 from groundtrace.report.blocks import Name
 from groundtrace.report.markdown import code
 from groundtrace.report.sections import sections
+from groundtrace.report.sections.shared import known_of
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, SECRET, detail, hostile_data, report_data
 
@@ -124,6 +125,18 @@ def test_every_table_with_a_mean_has_n_and_what_was_left_out(small: ReportData) 
                 assert "n" in table.headings or "tasks" in table.headings
                 assert "left out" in table.headings or section.id == "answer"
     assert seen > 4
+
+
+def test_values_that_no_group_has_are_counted_over_all_groups(small: ReportData) -> None:
+    """“agent_seconds (84 not in the trial's records)” stood below a table of 1,000 trials."""
+    group = small.summary.overall
+    found = Distribution(n=0, left_out={"no_time": 3})
+    without = structs.replace(group, metrics={**group.metrics, "agent_seconds": found})
+    several = [(Name("a"), without), (Name("b"), without)]
+    known, absent = known_of(several, ["agent_seconds"])
+    assert known == [] and absent.startswith("Without any value: agent_seconds (6 ")
+    _, absent = known_of([("all", without), *several], ["agent_seconds"])
+    assert absent.startswith("Without any value: agent_seconds (3 ")
 
 
 def test_an_analysis_that_cannot_be_read_is_not_said_to_be_missing(small: ReportData) -> None:

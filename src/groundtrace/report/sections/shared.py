@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import UNSET
@@ -122,11 +123,15 @@ def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -
 def known_of(groups: Groups, names: Sequence[str]) -> tuple[list[str], str]:
     """The metrics that some group has a value of, and a sentence that names the others."""
     known = [name for name in names if any((g.value(name) or NO_VALUES).n for _, g in groups)]
-    absent = [
-        f"{name} ({left_out(found.left_out)})"
-        for name in names
-        if name not in known and (found := groups[0][1].value(name)) is not None
-    ]
+    # The first group is all trials, or one of several: 84 of 1,000 trials were named.
+    has_all = bool(groups) and not isinstance(groups[0][0], Name)
+    counted = groups[:1] if has_all else groups
+    absent = []
+    for name in names:
+        found = [one for _, group in counted if (one := group.value(name)) is not None]
+        if name not in known and found:
+            reasons = sum((Counter(one.left_out) for one in found), Counter[str]())
+            absent.append(f"{name} ({left_out(reasons)})")
     return known, f"Without any value: {'; '.join(absent)}." if absent else ""
 
 
