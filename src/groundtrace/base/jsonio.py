@@ -6,7 +6,6 @@ library accepts them, so it is the fallback. Nothing here raises anything but `B
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -73,6 +72,9 @@ def loads_text(text: str, otherwise: Any = None) -> Any:
 
 
 def _tolerant(data: bytes) -> Any:
+    # Here: evaluating documents, which are clean, takes 5 million instructions less without it.
+    import json
+
     try:
         text = data.decode("utf-8-sig", errors="surrogatepass")
     except UnicodeDecodeError:

@@ -82,13 +82,17 @@ def flag_of(row: OptionRow) -> click.Option:
     )
 
 
+_LOCATION = click.Path(readable=False)
+"""One for all flags: each looks for a translation of its name, which takes as long as the flag."""
+
+
 def _type(row: OptionRow) -> click.ParamType[Any]:
     """How a value is read from the command line."""
     limits = row.option.limits
     if row.shape.choices and not row.option.commas:
         return click.Choice(row.shape.choices)
     if row.shape.kind is os.PathLike:
-        return click.Path(readable=False)
+        return _LOCATION
     if row.shape.kind is str:
         return click.STRING
     if limits == Limits():

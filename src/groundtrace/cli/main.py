@@ -118,10 +118,6 @@ def cli() -> None:
     """Did the coding agent find the right code, did it use it, and did that matter?"""
 
 
-NEW_OBJECTS = 10_000
-"""New objects after which Python looks for unreachable ones; its own number is 700. Loading modules
-makes objects that stay, and looking through them again and again took a tenth of the start."""
-
 GRACE_SECONDS = 10.0
 """How long the process may take to end after a signal."""
 
@@ -142,7 +138,6 @@ def main(arguments: list[str] | None = None) -> None:
         usual = (signal.SIG_DFL, signal.default_int_handler)
         if number is not None and signal.getsignal(number) in usual:
             signal.signal(number, _stop)
-    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     try:
         code = invoke(arguments if arguments is not None else sys.argv[1:])
         # The exit code is known now, so nothing may interrupt the end of the program.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
+
+import msgspec
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
@@ -36,7 +38,7 @@ def candidate(number: int, trial: Trial) -> Candidate:
 SomeTrial = TypeVar("SomeTrial", bound=Contender)
 
 
-class Superseded(NamedTuple, Generic[SomeTrial]):
+class Superseded(msgspec.Struct, Generic[SomeTrial], frozen=True):
     """A trial that does not count, because another trial of its task and configuration does."""
 
     trial: SomeTrial
@@ -44,7 +46,7 @@ class Superseded(NamedTuple, Generic[SomeTrial]):
     reason: str
 
 
-class Selection(NamedTuple, Generic[SomeTrial]):
+class Selection(msgspec.Struct, Generic[SomeTrial], frozen=True):
     """The trials that count, and the others with their reasons."""
 
     selected: tuple[SomeTrial, ...]

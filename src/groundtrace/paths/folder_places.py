@@ -7,7 +7,6 @@ What decides which folders are roots and mounts is in `layout`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
 
 import msgspec
 
@@ -29,7 +28,7 @@ class RepoPlace(msgspec.Struct, frozen=True):
     """The unchanged path, if it lies beside the repositories of a root."""
 
 
-class FolderPlace(NamedTuple):
+class FolderPlace(msgspec.Struct, frozen=True):
     """Where all files of a folder lie; found once, because a trial touches many files in few
     folders."""
 
@@ -118,8 +117,8 @@ class FolderPlaces:
         found = self._found.get(folder)
         if found is None or path in self._roots.folders:
             found = self._look_up(path, folder)
-        repo, cut, outside, beside = found
-        return RepoPlace(repo, path[cut:], outside, path if beside else "")
+        beside = path if found.beside else ""
+        return RepoPlace(found.repo, path[found.cut :], found.outside, beside)
 
     def _look_up(self, path: str, folder: str) -> FolderPlace:
         if not folder or path in self._roots.folders:  # a root is not a file of the folder above

@@ -4,7 +4,6 @@ their counts in a trial, and the texts about them for terminal and reports (D48)
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -181,6 +180,8 @@ def unknown_tools_text(calls: Calls, servers: Mapping[str, int]) -> str:
 
 
 def _quoted(text: str) -> str:
+    import json  # see `base.jsonio`
+
     return json.dumps(text)
 
 

@@ -6,7 +6,6 @@ lock removes what a killed process left half-written.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -14,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from groundtrace.base.jsonio import loads
 from groundtrace.errors import LockedError, OutputError
 from groundtrace.storage import Folder, LocalFolder
 
@@ -86,14 +88,14 @@ def _say(file: int, holder: dict[str, Any]) -> None:
     try:
         os.ftruncate(file, 0)
         if holder:
-            os.write(file, json.dumps(holder).encode())
+            os.write(file, msgspec.json.encode(holder))
     except OSError:
         pass
 
 
 def _holder(path: str) -> str:
     try:
-        said = json.loads(Path(path).read_text(encoding="utf-8"))
+        said = loads(Path(path).read_bytes())
         return f"in use by process {said['pid']} on {said['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "in use by another process"

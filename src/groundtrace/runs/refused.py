@@ -49,7 +49,7 @@ def refused_documents(output: RunOutput, seen: FolderSeen) -> list[RefusedDocume
 
 
 def _refused(output: RunOutput, seen: FolderSeen) -> Iterator[tuple[str, Problem]]:
-    folder, (state, marks) = output.folder, seen
+    folder, state, marks = output.folder, seen.state, seen.marks
     evaluated = state.evaluated
     if not is_current(state, marks, OUTCOMES_FILE, ""):
         outcomes = read_outcomes(folder)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -178,7 +178,7 @@ MOST_FILES = 100_000
 """Files that a command remembers; they take about 20 MB."""
 
 
-class FolderSeen(NamedTuple):
+class FolderSeen(msgspec.Struct, frozen=True):
     """An output folder at one moment."""
 
     state: State

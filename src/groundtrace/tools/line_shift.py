@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from groundtrace.answers.numbered import SURE, numbered_lines
@@ -23,7 +24,7 @@ from groundtrace.model import FileRef, ToolCall
 (`00001| text`)."""
 
 
-class EditedLines(NamedTuple):
+class EditedLines(msgspec.Struct, frozen=True, order=True):
     """The lines replaced, as numbered before the write, and the growth of the file."""
 
     start: int | None

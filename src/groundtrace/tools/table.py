@@ -11,11 +11,10 @@ Users add to it with `[tools.<name>]` in groundtrace.toml.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pkgutil import get_data
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
@@ -185,13 +184,13 @@ class Table(Frozen, frozen=True):
 def table_for(settings: Settings) -> Table:
     """The table with what the user added; raises UsageError if an addition is wrong."""
     if not settings.tools:
-        return _built("")
-    return _built(json.dumps(settings.tools, sort_keys=True, default=str))
+        return _built(b"")
+    return _built(msgspec.json.encode(settings.tools, enc_hook=str, order="deterministic"))
 
 
 @lru_cache(maxsize=8)
-def _built(added: str) -> Table:
-    raw = loads(get_data(__package__ or "", "table.json") or b"")
+def _built(added: bytes) -> Table:
+    raw = loads(Path(__file__).with_name("table.json").read_bytes())
     servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
     bare = set(raw["bare"])
     entries: dict[str, ToolEntry] = {}
@@ -199,7 +198,7 @@ def _built(added: str) -> Table:
         for name, content in group.items():
             entries[name] = ToolEntry(name=name, **_values(name, content))
     readers = sorted({entry.reads for entry in entries.values() if entry.reads})
-    for name, content in (json.loads(added) if added else {}).items():
+    for name, content in (loads(added) if added else {}).items():
         entries[name] = _added(name, content, entries, readers)
         server = entries[name].server
         if server is not None:

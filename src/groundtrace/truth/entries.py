@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
@@ -50,7 +52,7 @@ _EXTENSION = regex(r"\.[A-Za-z0-9_+-]{1,12}$")
 _IDENTIFIER = regex(r"~?[A-Za-z_$][\w$]*(?:::~?[A-Za-z_$][\w$]*)*(?:\(\))?")
 
 
-class RefusedEntry(NamedTuple):
+class RefusedEntry(msgspec.Struct, frozen=True):
     """Why an entry is not used."""
 
     kind: ProblemKind
@@ -210,7 +212,7 @@ def collect(
             return ()
         entry = read(item)
         if isinstance(entry, RefusedEntry):
-            notes.add(*entry)
+            notes.add(entry.kind, entry.reason)
         else:
             found.setdefault(_identity(entry), entry)
     return tuple(found.values())

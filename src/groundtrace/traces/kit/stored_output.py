@@ -7,18 +7,10 @@ file shows more of the same output.
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_text
-
-
-class ShownResult(NamedTuple):
-    """What a result showed the agent, and the file that holds all of it."""
-
-    text: str
-    persisted_path: str | None
-
 
 _OPEN = "<persisted-output>"
 _CLOSE = "</persisted-output>"
@@ -32,8 +24,8 @@ _OVER_LIMIT = regex(
 )
 
 
-def shown_part(text: str, structured: Any = None) -> ShownResult:
-    """Separate the preview from the notice; a text without a notice is shown unchanged."""
+def shown_part(text: str, structured: Any = None) -> tuple[str, str | None]:
+    """What a result showed the agent, without the notice around it, and the file that holds all of it."""
     stored = None
     if isinstance(structured, dict) and "persistedOutputPath" in structured:
         stored = as_text(structured["persistedOutputPath"])
@@ -43,11 +35,11 @@ def shown_part(text: str, structured: Any = None) -> ShownResult:
     if text.startswith(_LIMIT_WORDS):
         over = _OVER_LIMIT.match(text[:1024])
         if over is not None:
-            return ShownResult("", over.group("path"))
-    return ShownResult(text, stored)
+            return "", over.group("path")
+    return text, stored
 
 
-def _from_notice(notice: str, stored: str | None) -> ShownResult:
+def _from_notice(notice: str, stored: str | None) -> tuple[str, str | None]:
     end = notice.rfind(_CLOSE)
     if end >= 0:
         notice = notice[:end]
@@ -56,8 +48,8 @@ def _from_notice(notice: str, stored: str | None) -> ShownResult:
     after = 0 if saved is None else saved.end()
     preview = _PREVIEW.search(notice, after)
     if preview is None:
-        return ShownResult("", path)
+        return "", path
     body = notice[preview.end() :].rstrip("\n")
     if body.endswith("\n..."):
         body = body[:-4]
-    return ShownResult(body, path)
+    return body, path

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from pkgutil import get_data
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.traces.kit.claims import Probe, Recognised, Sample, Strength
@@ -105,8 +105,7 @@ class _Bundled(MappedReader):
 def bundled_text(name: str) -> str:
     """The TOML of a mapping that comes with groundtrace."""
     # Not by importlib.resources, which loads modules for archives and temporary files.
-    data = get_data(__package__ or "", f"bundled/{name}.toml") or b""
-    return data.decode("utf-8")
+    return (Path(__file__).parent / "bundled" / f"{name}.toml").read_text(encoding="utf-8")
 
 
 @cache
