@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix, scan
+from groundtrace.base.cut_json import read_cut, scan
 from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.known import Known, file_key
@@ -130,7 +130,7 @@ def _values(text: str) -> Iterator[tuple[Any, int]]:
             try:
                 value, at = scan(text, member.end())
             except (StopIteration, ValueError, RecursionError):
-                yield read_prefix(text[member.end() :]).value, depth
+                yield read_cut(text[member.end() :]), depth
                 return
             if not is_list and member["key"] in _KEYS and isinstance(value, str):
                 return
@@ -163,13 +163,15 @@ def _records(whole: str) -> Iterator[Any]:
     for line in whole.split("\n"):
         if not line.lstrip().startswith(("{", "[")):
             continue
+        if not line.rstrip().endswith(("}", "]")):
+            break  # it goes on behind what was read
         try:
             yield jsonio.loads(line.encode())
         except jsonio.BadJsonError:
             break
     else:
         return
-    yield read_prefix(whole).value
+    yield read_cut(whole)
 
 
 def _messages(value: Any, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
