@@ -89,12 +89,14 @@ def _said_before_answer(head: bytes, *, more: bool = False) -> tuple[list[str], 
     """
     text = head.decode("utf-8", errors="replace")
     said: list[str] = []
+    has_values = False
     for value, depth in _values(text):
+        has_values = True
         for role, message in _messages(value, depth):
             if role in _ANSWERS:
                 return (said, True) if _names_role(message, role) else _said_in_records(text)
             said += _texts(message, _DEPTH)
-    return ([], False) if said and more else _said_in_records(text)
+    return ([], False) if has_values and more else _said_in_records(text)
 
 
 _MEMBER = regex(r'\s*+,?\s*+"(?P<key>[^"\\]*+)"\s*+:\s*+')
