@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.base.cut_json import CutText, read_prefix, without_cut
+from groundtrace.base.cut_json import CutText, read_cut, read_prefix, without_cut
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
@@ -87,3 +87,22 @@ def test_text_that_only_stops_is_not_broken(text: str) -> None:
 def test_a_string_without_its_end_is_no_name() -> None:
     value = read_prefix('{"a": "whole", "b": ["x", {"model": "heron-lar').value
     assert without_cut(value) == {"a": "whole", "b": ["x", {}]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": [1, {"b": "whole"}, {"c": "cu',
+        '[{"a": 1}, {"b": [tru',
+        '{"a": 1, "b": {"c": [[1, 2], [3',
+        '{"a": [1, 2]} and more',
+        '"a name',
+        '"a name"',
+        "12",
+        "",
+        "[INFO] started",
+    ],
+)
+def test_a_text_that_is_taken_to_be_cut_has_the_same_value(text: str) -> None:
+    assert read_cut(text) == read_prefix(text).value
+    assert type(read_cut(text)) is type(read_prefix(text).value)

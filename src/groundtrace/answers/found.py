@@ -55,7 +55,7 @@ class Found(msgspec.Struct, frozen=True):
 
 def is_omitted(line: str) -> bool:
     """Whether rg printed a note instead of the line's text, because the line is too long."""
-    return line.endswith("]") and _OMITTED.search(line) is not None
+    return line[-1:] == "]" and _OMITTED.search(line) is not None
 
 
 def binary_file(line: str) -> str:

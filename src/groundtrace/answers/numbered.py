@@ -97,8 +97,11 @@ class Numbered(msgspec.Struct, frozen=True):
 
 def numbered_lines(lines: Iterable[str], form: re.Pattern[str] = ANY) -> list[Line]:
     """The lines that have a number."""
-    found = ((form.match(line[:_LONGEST_LINE]), line) for line in lines)
-    return [Line(int(m[1]), m[2], len(line) + 1) for m, line in found if m is not None]
+    return [
+        Line(int(m[1]), m[2], len(line) + 1)
+        for line in lines
+        if (m := form.match(line[:_LONGEST_LINE])) is not None
+    ]
 
 
 def runs_of(found: Iterable[Line]) -> list[Run]:

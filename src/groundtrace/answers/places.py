@@ -41,7 +41,10 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
         return by_cwd
     name = posixpath.normpath(name)
     parts = scope.strip("/").split("/")
-    for start in range(len(parts)):
+    first = name.partition("/")[0]
+    for start, part in enumerate(parts):
+        if part != first:
+            continue
         overlap = "/".join(parts[start:])
         if name == overlap or name.startswith(overlap + "/"):
             return absolute(name, "/" + "/".join(parts[:start]))

@@ -39,6 +39,8 @@ def bounded_tree(
     After this much processor time the text ends; who sets a time must name what is missing. Grammars
     that go back at each line, as Python's, read too often to be counted.
     """
+    if len(source) <= SHORT:  # nearly every text
+        return parser.parse(source).root_node, source
     ends = time.thread_time() + seconds
     while len(source) > SHORT:
         root, cut, is_followed = _counted(parser, source, ends, counted)

@@ -22,6 +22,9 @@ _STRING_BODY = regex(r'(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _HALF_ESCAPE = 5
 """Characters of the longest incomplete escape: `\\u00e`, where the cut removed the 9."""
 _MAX_DEPTH = 64
+_WHOLE_FROM = 2
+"""Depth from which a value is first read as if it were whole. The start of a file is an object with
+one long list, both cut: to try them as well decoded everything three times."""
 
 
 class Prefix(Frozen, frozen=True):
@@ -64,6 +67,14 @@ def read_prefix(text: str) -> Prefix:
     return Prefix(value, cut=True, broken=part.broken)
 
 
+def read_cut(text: str) -> Any:
+    """The same value of a text that is most likely cut, so that it is not tried as a whole."""
+    try:
+        return _Part(text).value(_skip(text, 0), 0)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
 def _skip(text: str, position: int) -> int:
     found = _WHITE.match(text, position)
     return position if found is None else found.end()
@@ -83,6 +94,8 @@ class _Part:
         if depth > _MAX_DEPTH:
             self.broken = True
             raise ValueError("nested too deeply")
+        if depth < _WHOLE_FROM and text[position] in "{[":
+            return self.cut_value(position, depth)
         try:
             # Of a text that is cut, only the values around the cut are read here: 5 times as fast.
             return scan(text, position)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import cache
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 from groundtrace.base.entry_points import entry_points
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, HeavyJsonError, clean_text, loads
-from groundtrace.base.limit import OverLimitError, guarded
+from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.values import known
 from groundtrace.discover.terminal_bench import (
     RESULTS_FILE,
@@ -38,8 +37,6 @@ _RECORDS = frozenset({RESULT_FILE, CONFIG_FILE, TASK_METRICS_FILE})
 
 AGENT = "agent"
 """Folder of a trial in which harnesses write their logs."""
-_OPENED = frozenset({*_RECORDS, RESULTS_FILE, AGENT})
-"""What is opened in a folder to find out what it is."""
 
 MAX_NAME = 4096
 """A longer text is not a name."""
@@ -98,9 +95,7 @@ def read_records(folder: Folder, entries: Mapping[str, EntryKind]) -> Records:
     """The records of a folder, and its level in the run; `entries` is the folder's listing."""
     with watched() as watch:
         try:
-            # Most folders only group others; setting limits takes longer than looking at these.
-            with nullcontext() if _OPENED.isdisjoint(entries) else guarded():
-                records = _read_records(folder, entries)
+            records = _read_records(folder, entries)
         except OverLimitError as error:
             problem = Problem(RESULT_FILE, "too_large", str(error))
             records = Records("none", {}, {}, {}, (), (problem,))
@@ -272,7 +267,8 @@ def _object(
     except OSError as error:
         problems.append(Problem(name, "unreadable", f"cannot be read: {error}"))
         return {}
-    return _parse(name, data, problems)
+    with guarded_if_large(len(data)):
+        return _parse(name, data, problems)
 
 
 def what_git_left(data: bytes) -> str | None:

@@ -28,6 +28,8 @@ from groundtrace.events.same_text import ENOUGH, OwnText, WholeText, agreement, 
 from groundtrace.model import CallView, FileRef, ToolCall
 
 _SHOWN = frozenset(["read", "matched"])
+_GIT = regex(r"git(?!\w)")
+"""The word with which the next ones begin, so that `github.com` in a text calls none of them."""
 _MOVES_ALL = regex(
     r"\bgit\b[^\n;|&]{0,200}?\s(?:stash(?!\s+(?:list|show|drop))|reset\s+--(?:hard|merge|keep)|merge|rebase|pull"
     r"|cherry-pick|revert|am|switch|checkout\s+(?:-f\s+|--\s+)?(?:\.|:/)(?=\s|$)"
@@ -175,7 +177,7 @@ def _texts(value: object) -> Iterator[str]:
 def _git(words: Sequence[str]) -> Iterator[_Git]:
     committed = staged = False
     for text in words:
-        has_git = "git" in text
+        has_git = _GIT.search(text) is not None
         # `git add -A && git diff --cached` compares with the last commit still.
         staged = staged or (has_git and _STAGES.search(text) is not None)
         committed = committed or (has_git and _COMMITS.search(text) is not None)

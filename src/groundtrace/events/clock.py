@@ -48,4 +48,4 @@ def iso(timestamp: float | None) -> str | None:
         moment = datetime.fromtimestamp(timestamp, UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    return f"{moment.isoformat(timespec='milliseconds')[:-6]}Z"  # without +00:00

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from groundtrace.base.patterns import regex
 from groundtrace.paths.windows import rooted
@@ -16,6 +17,7 @@ _NOT_A_FILE = regex(r"[*?\x00-\x1f\x7f]|^[a-z][a-z0-9+.-]*://|^/dev/", re.IGNORE
 """Globs, control characters, URLs and devices (D5). Brackets stay: `pages/[id].tsx` is a file."""
 
 
+@lru_cache(maxsize=4096)
 def clean_path(path: str) -> str | None:
     """The path without `.`, `..`, double and trailing slashes; None if it is not a file (D5).
 

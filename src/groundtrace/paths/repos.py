@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Set
+from functools import lru_cache
 
 import msgspec
 from msgspec import field
@@ -55,6 +56,7 @@ _GITHUB = frozenset({"github.com", "www.github.com"})
 _SCHEME = regex(r"^(?:[a-z][a-z0-9+.-]*://(?:[^/@]*@)?|[\w.-]+@(?=[\w.-]+:))", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1024)
 def short_repo(name: str) -> str:
     """The short name of a repository, in every spelling (D14).
 
@@ -119,6 +121,7 @@ def is_placeholder(name: str) -> bool:
     return name.strip().lower() in _PLACEHOLDERS
 
 
+@lru_cache(maxsize=1024)
 def parse_repo(name: str) -> RepoName | None:
     """The parts of a repository's name; None if the text names no repository."""
     if is_placeholder(name):

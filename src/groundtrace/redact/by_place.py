@@ -351,7 +351,7 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
     groups = _WORD_GROUPS
     if len(text.split(None, 1)) > 1:
         groups = _FLAG_GROUPS if _FLAG.search(text) else _GROUPS
-    held = {m for piece in filter(lower.__contains__, groups) for m in groups[piece] if m in lower}
+    held = {m for piece in groups if piece in lower for m in groups[piece] if m in lower}
     if not held:
         return
     for marks, pattern in _SIMPLE:

@@ -135,7 +135,8 @@ def content(text: str, cwd: str | None, scope: str, searched: str = "") -> list[
     def spelled(name: str) -> str | None:
         return place(name) if _is_name(name) else None
 
-    if searched and _one_file(lines, scope) and [*map(place, lines)] != [scope]:
+    is_name = len(lines) == 1 and place(lines[0]) == scope
+    if searched and not is_name and _one_file(lines, scope):
         number = None if numbers_rise(lines) else no_number
         return list(found_in(lines, scope, number=number))
     whole = [line for line in text.split("\n") if not _NOTE.match(line)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.patterns import regex
@@ -91,8 +92,9 @@ def expand(shell: Shell, node: Node) -> list[Word]:
     return _finish(_marked(shell, node, quoted=False))
 
 
+@lru_cache(maxsize=4096)
 def _plain_word(text: str) -> Word | None:
-    """The word if nothing in it needs expansion."""
+    """The word if nothing in it needs expansion; kept, because agents repeat the same words."""
     if not _PLAIN.fullmatch(text):
         return None
     return Word(_QUOTED.sub(r"\1\2", text) if '"' in text or "'" in text else text)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from groundtrace.base.cut_json import CutText, read_prefix, scan
+from groundtrace.base.cut_json import CutText, read_cut, scan
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping, as_text
@@ -115,7 +115,7 @@ class StepReader:
 
     def _trimmed_calls(self, preview: str, place: str) -> list[Any]:
         """Calls that a preview replaced: id, name and the arguments that are complete."""
-        value = read_prefix(preview.removesuffix(TRIM_MARK)).value
+        value = read_cut(preview.removesuffix(TRIM_MARK))
         found = []
         for item in value if isinstance(value, list) else ():
             if isinstance(item, dict) and isinstance(item.get("function_name"), str):
@@ -190,7 +190,7 @@ class StepReader:
         cut = False
         if isinstance(observation, dict) and isinstance(observation.get("preview"), str):
             text = observation["preview"].removesuffix(TRIM_MARK)
-            observation, cut = read_prefix(text).value, True
+            observation, cut = read_cut(text), True
             self._problem(
                 "trimmed_result",
                 "observation was replaced by a preview; only what it shows is used",

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix, without_cut
+from groundtrace.base.cut_json import read_cut, without_cut
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
 from groundtrace.model import Problem
@@ -215,7 +215,7 @@ def find_list(stream: BinaryIO, kind: ListKind) -> tuple[bytes, int | None]:
 
 def prefix_of(data: bytes) -> Any:
     """The value of JSON whose end may be missing, without what is cut off there."""
-    return without_cut(read_prefix(data.decode("utf-8-sig", errors="replace")).value)
+    return without_cut(read_cut(data.decode("utf-8-sig", errors="replace")))
 
 
 CHUNK = 1 << 20

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix, scan
+from groundtrace.base.cut_json import read_cut, scan
 from groundtrace.base.patterns import regex
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.known import Known, file_key
@@ -89,12 +89,14 @@ def _said_before_answer(head: bytes, *, more: bool = False) -> tuple[list[str], 
     """
     text = head.decode("utf-8", errors="replace")
     said: list[str] = []
+    has_values = False
     for value, depth in _values(text):
+        has_values = True
         for role, message in _messages(value, depth):
             if role in _ANSWERS:
                 return (said, True) if _names_role(message, role) else _said_in_records(text)
             said += _texts(message, _DEPTH)
-    return ([], False) if said and more else _said_in_records(text)
+    return ([], False) if has_values and more else _said_in_records(text)
 
 
 _MEMBER = regex(r'\s*+,?\s*+"(?P<key>[^"\\]*+)"\s*+:\s*+')
@@ -130,7 +132,7 @@ def _values(text: str) -> Iterator[tuple[Any, int]]:
             try:
                 value, at = scan(text, member.end())
             except (StopIteration, ValueError, RecursionError):
-                yield read_prefix(text[member.end() :]).value, depth
+                yield read_cut(text[member.end() :]), depth
                 return
             if not is_list and member["key"] in _KEYS and isinstance(value, str):
                 return
@@ -163,13 +165,15 @@ def _records(whole: str) -> Iterator[Any]:
     for line in whole.split("\n"):
         if not line.lstrip().startswith(("{", "[")):
             continue
+        if not line.rstrip().endswith(("}", "]")):
+            break  # it goes on behind what was read
         try:
             yield jsonio.loads(line.encode())
         except jsonio.BadJsonError:
             break
     else:
         return
-    yield read_prefix(whole).value
+    yield read_cut(whole)
 
 
 def _messages(value: Any, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import field
 
 from groundtrace.base import tomlio
-from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.cut_json import read_cut, read_prefix
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonl import read_lines
 from groundtrace.base.patterns import regex
@@ -191,9 +191,9 @@ def matches(mapping: Declared, head: bytes) -> str | None:
     """The place in the first bytes of a file where `match` is true; None if there is none."""
     if mapping.layout == "object":
         text = head.decode("utf-8-sig", errors="replace")
-        return "the object" if _is_true(mapping, read_prefix(text).value) else None
+        return "the object" if _is_true(mapping, read_cut(text)) else None
     if mapping.layout == "rows" and head.lstrip()[:1] == b"[":
-        value = read_prefix(head.decode("utf-8-sig", errors="replace")).value
+        value = read_cut(head.decode("utf-8-sig", errors="replace"))
         first = value[0] if isinstance(value, list) and value else None
         return "the first row" if _is_true(mapping, first) else None
     for number, line in enumerate(read_lines(io.BytesIO(head))):

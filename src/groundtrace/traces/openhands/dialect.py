@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundtrace.base import jsonio
-from groundtrace.base.cut_json import read_prefix
+from groundtrace.base.cut_json import read_cut
 from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, envelope_of
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping
@@ -93,7 +93,7 @@ def _decoded(content: str, *, cut: bool) -> Any:
     """The JSON value of a result that may be an envelope; None for any other text."""
     if not content.lstrip()[:200].startswith("{") or '"content"' not in content[:4096]:
         return None
-    return read_prefix(content).value if cut else jsonio.loads_text(content)
+    return read_cut(content) if cut else jsonio.loads_text(content)
 
 
 OPENHANDS = Dialect(
