@@ -79,7 +79,6 @@ _SPECIAL = regex(
     r"rep|file not|(?:FileNotFound|IsADirectory|Permission|NotADirectory)?Error: |Uncaught |Can't open |parse error: "
 )
 """How messages begin that name no program; one look instead of five at every line."""
-_SPECIAL_BEGINS = frozenset("rfFIPNEUCp")
 _ABSENT = regex(r"(?:: |^)([^\s:]{1,200}): (?:command )?not found$|command not found: (\S{1,200})$")
 _QUOTED = regex(r"['\"`‘“]([^'\"`’”]{1,4096})['\"’”]")
 _OPENED = regex(r"(?:read|edit|open(?: file)?) ([^:]{1,4096})")
@@ -236,11 +235,7 @@ def _complains(line: str, speaks: Speaks, heard: Complaints) -> bool:
     """Whether `line` is a message of a program; the names in it are added to `heard`."""
     if len(line) > 1000 or not _OPENING.match(line):
         return False
-    if (
-        line[0] in _SPECIAL_BEGINS
-        and _SPECIAL.match(line)
-        and _says_it_otherwise(line, speaks, heard)
-    ):
+    if _SPECIAL.match(line) and _says_it_otherwise(line, speaks, heard):
         return True
     found = _MESSAGE.match(line)
     if found is None or not speaks(found["who"]):
