@@ -151,4 +151,4 @@ def masked_data(value: Any, name: str = "") -> Any:
         }
     if isinstance(value, list | tuple):
         return [masked_data(item, name) for item in value]
-    return mask_name(value) if isinstance(value, str) else value
+    return masked_name(value) if isinstance(value, str) else value

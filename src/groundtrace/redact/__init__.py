@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
     Finder = Callable[[str], Iterator[CredentialSpan]]
 
-__all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "mask_name", "masked_name", "masking"]
+__all__ = [
+    "MASK",
+    "is_call_id",
+    "is_masking",
+    "mask",
+    "mask_head",
+    "mask_name",
+    "masked_name",
+    "masking",
+]
 
 MASK = "[masked]"
 
