@@ -15,7 +15,7 @@ import msgspec
 
 from groundtrace.documents.base import ordered
 from groundtrace.documents.fields import NUMBERS, fields_with
-from groundtrace.redact import is_masking, mask_name
+from groundtrace.redact import is_masking, masked_name
 
 PATHS = frozenset(
     {
@@ -69,6 +69,8 @@ class _Gate:
 
     def of(self, value: Any) -> Any:
         """The same for any value."""
+        if isinstance(value, str):
+            return masked_name(value) if self._mask else value
         if isinstance(value, msgspec.Struct):
             found = self._known.get(id(value))
             if found is None:
@@ -76,8 +78,6 @@ class _Gate:
             return found
         if isinstance(value, dict):
             return self._mapping(value)
-        if isinstance(value, str):
-            return mask_name(value) if self._mask else value
         if isinstance(value, (list, tuple)):
             items = [self.of(item) for item in value]
             return value if all(map(is_, items, value)) else type(value)(items)
@@ -129,7 +129,7 @@ def _keys(mask: bool, order: bool) -> Callable[[Keys], tuple[Keys | None, Keys |
     def found(keys: Keys) -> tuple[Keys | None, Keys | None]:
         shown = keys
         if mask:
-            shown = tuple(mask_name(key) if isinstance(key, str) else key for key in keys)
+            shown = tuple(masked_name(key) if isinstance(key, str) else key for key in keys)
         return None if shown == keys else shown, ordered(shown) if order else None
 
     return found
@@ -146,9 +146,9 @@ def masked_data(value: Any, name: str = "") -> Any:
         return masked(value)
     if isinstance(value, dict):
         return {
-            mask_name(key) if isinstance(key, str) else key: masked_data(item, str(key))
+            masked_name(key) if isinstance(key, str) else key: masked_data(item, str(key))
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
         return [masked_data(item, name) for item in value]
-    return mask_name(value) if isinstance(value, str) else value
+    return masked_name(value) if isinstance(value, str) else value

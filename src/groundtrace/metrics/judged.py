@@ -93,9 +93,10 @@ def _that_are(touches: Sequence[Touch], irrelevant: frozenset[str]) -> dict[str,
     found: dict[str, Touch] = {}
     for touch in touches if irrelevant else ():
         if touch.truth is None:
-            names = [_path(name) for name in (touch.edit, touch.file) if name is not None]
-            entry = next((name for name in names if name in irrelevant), None)
-            if entry is not None:
+            entry = "" if touch.edit is None else _path(touch.edit)
+            if touch.edit is None or entry not in irrelevant:
+                entry = touch.key[1].rpartition("::")[2]  # its file, in lower case
+            if entry in irrelevant:
                 found.setdefault(entry, touch)
     return found
 

@@ -58,7 +58,7 @@ def seen_lines(evidence: EvidenceView) -> SeenLines:
         return SeenLines(reason, basis)
     names = {chunk.file.lower() for chunk in chunks}
     shown = shown_lines(evidence)
-    of_truth = [one for one in shown if one.touch.truth is not None or _names(one) & names]
+    of_truth = [one for one in shown if one.touch.truth is not None or one.names & names]
     known = [one for one in of_truth if one.runs is not None]
     without = len(of_truth) - len(known)
     counted = SeenLines(None, basis, accesses=len(of_truth), without=without)
@@ -78,18 +78,12 @@ def _truth_chunks(evidence: EvidenceView) -> tuple[LineBasis | None, Sequence[Ch
     return None, ()
 
 
-def _names(shown: ShownLines) -> set[str]:
-    """Every name that a chunk may use for the file."""
-    touch = shown.touch
-    return {name.lower() for name in (touch.name, touch.file, touch.edit) if name is not None}
-
-
 def _counted(view: SeenLines, chunks: Sequence[Chunk], shown: Sequence[ShownLines]) -> SeenLines:
     by_file: dict[tuple[bool, str], list[LineRun]] = {}
     by_name: dict[str, list[LineRun]] = {}
     for one in shown:
         by_file.setdefault(one.touch.key, []).extend(one.runs or ())
-        for name in _names(one):
+        for name in one.names:
             by_name.setdefault(name, []).extend(one.runs or ())
     seen = {name: joined(runs) for name, runs in by_name.items()}
     relevant: dict[str, list[LineRun]] = {}

@@ -207,15 +207,10 @@ def _lines_so_far(evidence: EvidenceView) -> Iterator[int]:
     calls = groupby(shown_lines(evidence), key=lambda one: one.touch.event.step_index)
     for _, accesses in calls:
         for one in accesses:
-            for name in _names(one) & gold.keys():
+            for name in one.names & gold.keys():
                 new = common(gold[name], one.runs or ())
                 seen[name] = joined([*seen.get(name, ()), *new])
         yield lines_of(seen)
-
-
-def _names(one: ShownLines) -> set[str]:
-    names = (one.touch.name, one.touch.file, one.touch.edit)
-    return {name.lower() for name in names if name is not None}
 
 
 # --- the section and its metrics -------------------------------------------------------------

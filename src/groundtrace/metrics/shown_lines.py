@@ -24,6 +24,8 @@ class ShownLines(msgspec.Struct, frozen=True):
     they are not known."""
     height: int
     """Number of lines shown, including lines that the agent wrote; 0 if not known."""
+    names: frozenset[str]
+    """Every name that a chunk may use for the file, in lower case."""
 
 
 @once
@@ -31,11 +33,16 @@ def shown_lines(evidence: EvidenceView) -> tuple[ShownLines, ...]:
     """The accesses that showed content, first one first (D72)."""
     lines = OriginalLines()
     found: list[ShownLines] = []
+    known: dict[tuple[str, ...], frozenset[str]] = {}
     for touch in evidence.touches:  # also those of one call are in order: `cat > f; cat f`
         shown = lines.take(touch.key, touch.access)
         if touch.kind in SHOWN:
             runs, height = (None, 0) if shown is None else (shown.runs, shown.height)
-            found.append(ShownLines(touch, runs, height))
+            spelled = (touch.name, touch.file, touch.name if touch.edit is None else touch.edit)
+            names = known.get(spelled)
+            if names is None:
+                names = known[spelled] = frozenset(map(str.lower, spelled))
+            found.append(ShownLines(touch, runs, height, names))
     return tuple(found)
 
 

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
     Finder = Callable[[str], Iterator[CredentialSpan]]
 
-__all__ = ["MASK", "is_call_id", "is_masking", "mask", "mask_head", "mask_name", "masking"]
+__all__ = [
+    "MASK",
+    "is_call_id",
+    "is_masking",
+    "mask",
+    "mask_head",
+    "mask_name",
+    "masked_name",
+    "masking",
+]
 
 MASK = "[masked]"
 
@@ -94,11 +103,12 @@ def _masked(text: str, masked_as: Callable[[str], str]) -> str:
 
 def mask_name(text: str) -> str:
     """A name with a different mask for each credential; idempotent."""
-    return _masked_name(text) if _on.get() else text
+    return masked_name(text) if _on.get() else text
 
 
 @lru_cache(maxsize=16384)
-def _masked_name(text: str) -> str:
+def masked_name(text: str) -> str:
+    """The same for a caller that has asked whether credentials are masked."""
     return _masked(text, _told_apart)
 
 

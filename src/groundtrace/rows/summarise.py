@@ -264,8 +264,12 @@ def _with_micro(found: Mapping[str, Distribution]) -> dict[str, Distribution]:
 def _why_missing(row: TrialRow) -> Callable[[str], str]:
     """Says why the row has no value of a name."""
     no_outcome = row.no_outcome if row.outcome is None else "not_recorded"
+    known = row.undefined.get
 
     def why(name: str) -> str:
+        stated = known(name)
+        if stated:
+            return stated
         if name in OUTCOMES:
             return no_outcome
         if name in LABELS:

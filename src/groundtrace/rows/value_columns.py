@@ -20,11 +20,11 @@ class NameCodes:
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self._codes: dict[str, int] = {}
+        self.codes: dict[str, int] = {}
 
     def code(self, name: str) -> int:
         """The number of a name; a new name gets the next one."""
-        code = self._codes.setdefault(name, len(self.names))
+        code = self.codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
         return code
@@ -87,31 +87,42 @@ class ValueColumn:
             self._only = whys[0] if whys and whys.count(whys[0]) == len(whys) else -2
         if self._only >= 0 and len(rows):  # nothing of the kind was measured: half of the columns
             return [], {names[self._only]: len(rows if units is None else units)}
-        if units is None:
-            if self._has_all():  # true for most columns
-                whole = len(rows) == len(values)
-                return values.tolist() if whole else list(map(values.__getitem__, rows)), {}
-            found = [values[row] for row in rows if whys[row] < 0]
-            codes = Counter([why for row in rows if (why := whys[row]) >= 0])
-            return found, {names[code]: n for code, n in codes.items()}
-        means: list[float] = []
-        left_out: Counter[str] = Counter()
-        for of_unit in units:
-            if len(of_unit) == 1 and whys[of_unit[0]] < 0:
-                means.append(values[of_unit[0]])
-                continue
-            mean = mean_of([values[row] for row in of_unit if whys[row] < 0])
-            if mean is not None:
-                means.append(mean)
-            else:
-                whys_of = [names[whys[row]] for row in of_unit]
-                left_out[max(sorted(set(whys_of)), key=whys_of.count)] += 1
-        return means, left_out
+        if units is None and self._has_all():  # true for most columns
+            whole = len(rows) == len(values)
+            return values.tolist() if whole else list(map(values.__getitem__, rows)), {}
+        return _by_unit(values, whys, names, rows, units)
 
     def distribution(self, rows: array[int], units: Units | None) -> Distribution:
         """Statistics over the units of these rows."""
         values, left_out = self.by_unit(rows, units)
         return distribution(values, left_out)
+
+
+def _by_unit(
+    values: Sequence[float],
+    whys: Sequence[int],
+    names: Sequence[str],
+    rows: Sequence[int],
+    units: Units | None,
+) -> tuple[list[float], Mapping[str, int]]:
+    """See `ValueColumn.by_unit`."""
+    if units is None:
+        found = [values[row] for row in rows if whys[row] < 0]
+        codes = Counter([why for row in rows if (why := whys[row]) >= 0])
+        return found, {names[code]: n for code, n in codes.items()}
+    means: list[float] = []
+    left_out: Counter[str] = Counter()
+    for of_unit in units:
+        if len(of_unit) == 1 and whys[of_unit[0]] < 0:
+            means.append(values[of_unit[0]])
+            continue
+        mean = mean_of([values[row] for row in of_unit if whys[row] < 0])
+        if mean is not None:
+            means.append(mean)
+        else:
+            whys_of = [names[whys[row]] for row in of_unit]
+            left_out[max(sorted(set(whys_of)), key=whys_of.count)] += 1
+    return means, left_out
 
 
 BLOCK = 256
@@ -130,14 +141,12 @@ class ValueTable:
     """
 
     def __init__(self, places: Mapping[str, int]) -> None:
-        """`places` are the names of the values and their places in a row."""
+        """`places` are the names of the values and their places in a row, in the order of places."""
         self._places = places
         self._reasons = NameCodes()
         self._values = array("d")
         self._why = array("h")
         self._columns: dict[str, ValueColumn] = {}
-        self._twins: Mapping[str, str] | None = None
-        """Each name to the first whose column is the same, once that is known."""
         self._made: dict[tuple[bytes, tuple[tuple[str, int], ...]], Distribution] = {}
         self._made_of_one: dict[tuple[float | str, int], Distribution] = {}
         """Statistics by what they are of. Half of the columns of a run without ground truth are
@@ -149,11 +158,13 @@ class ValueTable:
         Infinities and NaN count as missing.
         """
         codes = array("h", (-1,)) * len(values)
-        code, place = self._reasons.code, -1
+        code, known, place = self._reasons.code, self._reasons.codes.get, -1
         for _ in range(values.count(None)):
             place = values.index(None, place + 1)
             values[place] = 0.0
-            codes[place] = code(why(names[place]))
+            reason = why(names[place])
+            found = known(reason)
+            codes[place] = code(reason) if found is None else found
         row = array("d", cast("list[float]", values))  # no None is left
         if not isfinite(sum(row)):
             for place, value in enumerate(row):
@@ -187,7 +198,6 @@ class ValueTable:
 
     def drop(self, name: str, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
-        self._twins = None
         self[name].drop(row, why)
         if self._why:  # the column is a copy
             place = row * len(self._places) + self._places[name]
@@ -207,26 +217,37 @@ class ValueTable:
         """Statistics of every value over the units of these rows; see `ValueColumn.by_unit`."""
         if len(rows) == 1:
             return self._of_row(rows[0])
-        if self._twins is None:
-            self._twins = self._found_twins()
+        if not self._why:  # a large table is not searched for columns that are alike
+            return {name: self[name].distribution(rows, units) for name in self._places}
+        places = {row: place for place, row in enumerate(rows)}
+        within = None if units is None else [[places[row] for row in unit] for unit in units]
+        one_by_one = within is None or len(within) == len(rows)
+        reasons, number = self._reasons.names, len(rows if units is None else units)
+        complete = (-1,) * len(rows)
+        # Columns are taken from the rows at once. Half of them are the same as another: two lists
+        # of files are equal, or nothing of the kind was measured.
+        of_rows = [self._row(row) for row in rows]
+        columns = zip(
+            self._places,
+            zip(*[values for values, _ in of_rows], strict=True),
+            zip(*[whys for _, whys in of_rows], strict=True),
+            strict=True,
+        )
+        known: dict[tuple[bytes, tuple[int, ...]], Distribution] = {}
         found: dict[str, Distribution] = {}
-        for name, twin in self._twins.items():
-            known = found.get(twin)
-            found[name] = known or self._alike(*self[name].by_unit(rows, units))
+        for name, values, whys in columns:
+            key = (array("d", values).tobytes(), whys)  # 0.0 is not -0.0
+            made = known.get(key)
+            if made is None:
+                if whys == complete and one_by_one:
+                    made = self._alike(values, {})
+                elif whys[0] >= 0 and whys.count(whys[0]) == len(whys):
+                    made = self._alike((), {reasons[whys[0]]: number})
+                else:
+                    made = self._alike(*_by_unit(values, whys, reasons, range(len(rows)), within))
+                known[key] = made
+            found[name] = made
         return found
-
-    def _found_twins(self) -> Mapping[str, str]:
-        """Half of the columns of a small table are the same as another: two lists of files are
-        equal, or nothing of the kind was measured. A large table is not searched for them."""
-        if not self._why:
-            return {name: name for name in self._places}
-        width, first = len(self._places), dict[tuple[bytes, bytes], str]()
-        return {
-            name: first.setdefault(
-                (self._values[place::width].tobytes(), self._why[place::width].tobytes()), name
-            )
-            for name, place in self._places.items()
-        }
 
     def _of_row(self, row: int) -> dict[str, Distribution]:
         """The same for one row, which most groups of a small run have."""
@@ -234,7 +255,7 @@ class ValueTable:
         values, whys = self._row(row)
         for name, place in self._places.items():
             value, why = values[place], whys[place]
-            key = (value or str(value), why)  # 0.0 is not -0.0
+            key = (value if value or why >= 0 else str(value), why)  # 0.0 is not -0.0
             made = self._made_of_one.get(key)
             if made is None:
                 made = _of_one(value) if why < 0 else Distribution(n=0, left_out={names[why]: 1})
@@ -247,11 +268,10 @@ class ValueTable:
         if self._why:  # not in columns, and 200 columns need not be made for one row
             start, end = row * len(self._places), (row + 1) * len(self._places)
             return self._values[start:end], self._why[start:end]
-        columns = sorted(self._places, key=self._places.__getitem__)
-        values, whys = zip(*(self[name][row] for name in columns), strict=True)
+        values, whys = zip(*(self[name][row] for name in self._places), strict=True)
         return values, whys
 
-    def _alike(self, values: list[float], left_out: Mapping[str, int]) -> Distribution:
+    def _alike(self, values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
         key = (array("d", values).tobytes(), tuple(left_out.items()))  # 0.0 is not -0.0
         made = self._made.get(key)
         if made is None:
@@ -259,7 +279,7 @@ class ValueTable:
         return made
 
 
-def distribution(values: list[float], left_out: Mapping[str, int]) -> Distribution:
+def distribution(values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
     """Mean, median, spread and quartiles of values, with what was left out."""
     reasons = dict(sorted(left_out.items())) if left_out else {}
     n = len(values)

@@ -204,7 +204,8 @@ def _evaluate_stored(work: DocumentWork) -> DocumentDone:
         if stored.problem is not None and stored.problem.kind == "unknown_version":
             return DocumentDone(None, "", stored.problem)  # another groundtrace wrote it (D62)
         metrics = evaluate_document(events.document, generated_at=work.generated_at)
-        mark = folder.write(target, encode(metrics)).mark
+        # The events document was masked when it was read, and all texts here are from it or our own.
+        mark = folder.write(target, encode(metrics, is_masked=True)).mark
     else:
         mark = mark_of(folder, target)
     row = row_from(
