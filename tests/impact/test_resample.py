@@ -18,6 +18,7 @@ from groundtrace.impact.resample import (
     bca,
     holm,
     midranks,
+    quantile_of,
     to_ten_digits,
 )
 from groundtrace.impact.signflip import mean_test
@@ -46,6 +47,11 @@ def samples(seed, n, levels=None):
 @given(st.lists(st.integers(-3, 3) | st.floats(-1e6, 1e6), min_size=1, max_size=40))
 def test_midranks_are_those_of_scipy(values):
     assert np.allclose(midranks(np.array(values, float)), stats.rankdata(values), atol=1e-12)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.floats(0, 1))
+def test_quantiles_are_those_of_numpy_to_the_last_digit(values, share):
+    assert quantile_of(np.sort(values), share) == np.quantile(values, share)
 
 
 @pytest.mark.parametrize("seed", range(40))

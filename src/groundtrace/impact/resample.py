@@ -180,8 +180,17 @@ def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
         if denominator <= 0:
             return Interval(None, None, "acceleration_too_large")
         ends.append(_normal.cdf(bias + z / denominator))
-    low, high = np.quantile(defined, ends)
-    return Interval(float(low), float(high))
+    ordered = np.sort(defined)
+    return Interval(quantile_of(ordered, ends[0]), quantile_of(ordered, ends[1]))
+
+
+def quantile_of(ordered: Floats, share: float) -> float:
+    """The value of `np.quantile`, which loads numpy's masked arrays; with all of its digits."""
+    place = (len(ordered) - 1) * share
+    below = int(place)
+    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
+    part = place - below
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
 
 def unthreaded(multiplications: int, least: int = 1) -> int:
