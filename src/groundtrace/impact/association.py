@@ -11,18 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.pooled import block_tests, pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
-    Floats,
     Interval,
-    Ints,
-    Mask,
     bca,
     midranks,
     on_grid,
@@ -79,9 +75,9 @@ def associate(
     repository cannot be exchanged with others one by one. So each repository's part of the sum of
     products keeps or turns its sign, and resamples draw whole repositories.
     """
-    few = too_few(present, len(pairs))
-    if few is not None:
-        return few
+    tasks = int(_ranked(present).any(axis=1).sum())
+    if tasks < MIN_COEFFICIENT:
+        return too_few(tasks, len(pairs))
     grid = _arranged(xs, ys, _ranked(present), blocks)
     n = len(grid.present)
     fs = [_ridits(x, grid.present) for x in grid.xs]
@@ -102,11 +98,8 @@ def associate(
     return [found if found is not None else next(inferred) for found in result]
 
 
-def too_few(present: Mask, pairs: int) -> list[Association] | None:
-    """What is said about every pair if there are too few tasks; None if there are enough."""
-    n = int(_ranked(present).any(axis=1).sum())
-    if n >= MIN_COEFFICIENT:
-        return None
+def too_few(n: int, pairs: int) -> list[Association]:
+    """What is said about every pair if fewer than `MIN_COEFFICIENT` tasks have a rank."""
     return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs")] * pairs
 
 

@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import Delta, Direction
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, distinct
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, distinct
 from groundtrace.impact.signflip import MeanTest, mean_test, typical_ratio
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise

@@ -17,11 +17,10 @@ import math
 from collections.abc import Callable
 from statistics import NormalDist
 
-import numpy as np
-
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.arrays import Floats, Ints, np
 from groundtrace.impact.flips import unit_sums
-from groundtrace.impact.resample import MIN_INFERENCE, Floats, Ints
+from groundtrace.impact.resample import MIN_INFERENCE
 
 # --- Student's t --------------------------------------------------------------------------
 

@@ -12,16 +12,9 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist
-from typing import TypeAlias
-
-import numpy as np
-import numpy.typing as npt
 
 from groundtrace.base.frozen import Frozen
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.intp]
-Mask: TypeAlias = npt.NDArray[np.bool_]
+from groundtrace.impact.arrays import Floats, Ints, np
 
 EXACT_PERMUTATIONS = math.factorial(8)
 """All permutations are enumerated if there are at most this many: 8 tasks in one stratum."""
