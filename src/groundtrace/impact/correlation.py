@@ -27,7 +27,6 @@ from groundtrace.impact.pooled import by_suite, pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
-    distinct,
     holm,
     midranks,
     to_ten_digits,
@@ -73,7 +72,7 @@ class _Trials(Frozen, frozen=True):
     def blocks(self) -> Ints | None:
         """Repository of each task, if repositories are the units."""
         units = flip_units(self.repos)
-        return units if distinct(units) < len(self.repos) else None
+        return np.array(units) if len(set(units)) < len(units) else None
 
 
 def _mask(here: bytes) -> Mask:

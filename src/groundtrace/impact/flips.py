@@ -30,7 +30,7 @@ _KEPT_BYTES = 4_000_000
 """Up to this many random bytes are kept for the next test; as table indices they take 32 MB."""
 
 
-def flip_units(clusters: Sequence[str | None]) -> Ints:
+def flip_units(clusters: Sequence[str | None]) -> list[int]:
     """The number of the unit that each task belongs to.
 
     If at least `MIN_CLUSTERS` clusters are known, each cluster is a unit, and so is each task
@@ -38,7 +38,7 @@ def flip_units(clusters: Sequence[str | None]) -> Ints:
     """
     known = {name for name in clusters if name is not None}
     if len(known) < MIN_CLUSTERS:
-        return np.arange(len(clusters), dtype=np.intp)
+        return list(range(len(clusters)))
     numbers = {name: number for number, name in enumerate(sorted(known))}
     result, alone = [], len(numbers)
     for name in clusters:
@@ -47,7 +47,7 @@ def flip_units(clusters: Sequence[str | None]) -> Ints:
             alone += 1
         else:
             result.append(numbers[name])
-    return np.array(result, dtype=np.intp)
+    return result
 
 
 def unit_sums(columns: Floats, units: Ints | None) -> Floats:

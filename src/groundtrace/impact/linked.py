@@ -56,7 +56,7 @@ class _Trials(Frozen, frozen=True):
     @property
     def units(self) -> Ints:
         """The unit of each task: itself or its repository."""
-        return flip_units(self.repos)
+        return np.array(flip_units(self.repos))
 
 
 def association_of(trials: Sequence[Observation], seed: int) -> AnswerAssociation | None:
