@@ -197,7 +197,7 @@ def test_influence_is_the_change_of_the_coefficient_with_ranks_made_again(levels
         association._ridits(grid.xs[0], grid.present),
         association._ridits(grid.ys[0], grid.present),
     )
-    influence = association._influence(grid, f, g, 0, 0)
+    (influence,) = association._influences(grid, [f], [g], [(0, 0)])
     weights = np.ones((3, 400))
     step = 0.01
     for k in range(3):
