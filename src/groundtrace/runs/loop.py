@@ -204,6 +204,10 @@ def work_on(todo: list[RunToDo], job: Job, did: Did, *, last: bool) -> dict[str,
 
     The list is emptied: plans of runs are large, and end with the first target.
     """
+    if job.request.engine.workers > 1:
+        # Before workers are forked, which then have it too; otherwise this process loads it later.
+        for target in job.targets:
+            target.load()
     from_scratch = job.request.force and any(one.plan is not None for one in todo)
     with open_sessions([one.output for one in todo], ignore_state=from_scratch) as sessions:
         runs = [OpenRun(sessions[one.output.folder.url], did, one.plan) for one in todo]
