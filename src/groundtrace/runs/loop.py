@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 SMALL = 25
 """Most trials of a small run. Trials of larger runs are shared out among workers, so that no worker
 is left with all of a run."""
-FEW = 25
+FEW = 12
 """Fewer trials than this, in all runs together, are not worth starting workers for. The engine
 decides by their size whether they are shared out."""
 ENOUGH = 12
