@@ -50,8 +50,8 @@ def verdicts(
     for sides in comparisons:
         n = len(next(iter(sides.values()))[0])
         units = flip_units(repos or [None] * n)
-        count = len(np.unique(units))
-        flips = Flipping(Draws(seed, FLIPS), units if count < n else None, count)
+        count = len(set(units))
+        flips = Flipping(Draws(seed, FLIPS), np.array(units) if count < n else None, count)
         tasks = [
             TaskPair(
                 cast(Any, None),

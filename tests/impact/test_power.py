@@ -10,13 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from groundtrace.impact.power import binary_power, detectable, enough, t_quantile
+from groundtrace.impact.power import (
+    binary_power,
+    detectable,
+    enough,
+    gauss_legendre,
+    t_quantile,
+)
 
 
 @pytest.mark.parametrize("df", [*range(1, 41), 63, 99, 100, 101, 499, 5000, 10**6, 10**9])
 @pytest.mark.parametrize("q", [0.025, 0.2, 0.5, 0.6, 0.8, 0.9, 0.975, 0.995, 0.9999])
 def test_quantiles_are_scipys_to_1e_9(q, df):
     assert t_quantile(q, df) == pytest.approx(stats.t.ppf(q, df), rel=1e-9, abs=1e-12)
+
+
+def test_the_stored_points_are_numpys():
+    for own, numpys in zip(gauss_legendre(), np.polynomial.legendre.leggauss(64), strict=True):
+        np.testing.assert_allclose(own, numpys, rtol=1e-11, atol=1e-15)
 
 
 @given(st.floats(0.001, 0.999), st.integers(1, 3000))

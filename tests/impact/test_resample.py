@@ -18,6 +18,7 @@ from groundtrace.impact.resample import (
     bca,
     holm,
     midranks,
+    quantile_of,
     to_ten_digits,
 )
 from groundtrace.impact.signflip import mean_test
@@ -46,6 +47,11 @@ def samples(seed, n, levels=None):
 @given(st.lists(st.integers(-3, 3) | st.floats(-1e6, 1e6), min_size=1, max_size=40))
 def test_midranks_are_those_of_scipy(values):
     assert np.allclose(midranks(np.array(values, float)), stats.rankdata(values), atol=1e-12)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.floats(0, 1))
+def test_quantiles_are_those_of_numpy_to_the_last_digit(values, share):
+    assert quantile_of(np.sort(values), share) == np.quantile(values, share)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -191,7 +197,7 @@ def test_influence_is_the_change_of_the_coefficient_with_ranks_made_again(levels
         association._ridits(grid.xs[0], grid.present),
         association._ridits(grid.ys[0], grid.present),
     )
-    influence = association._influence(grid, f, g, 0, 0)
+    (influence,) = association._influences(grid, [f], [g], [(0, 0)])
     weights = np.ones((3, 400))
     step = 0.01
     for k in range(3):

@@ -227,13 +227,13 @@ def test_kept_flips_are_those_that_are_drawn_again(monkeypatch):
 def test_whole_repositories_flip_from_six_on():
     five = [f"r{i % 5}" for i in range(30)]
     six = [f"r{i % MIN_CLUSTERS}" for i in range(30)]
-    assert len(set(flip_units(five).tolist())) == 30
-    assert flip_units(six).tolist() == [i % 6 for i in range(30)]
+    assert len(set(flip_units(five))) == 30
+    assert flip_units(six) == [i % 6 for i in range(30)]
 
 
 def test_a_task_without_a_repository_is_a_unit_of_its_own():
     names = [None, "r0", None, *(f"r{i}" for i in range(10))]
-    units = flip_units(names).tolist()
+    units = flip_units(names)
     assert units[1] == units[3]
     assert len(set(units)) == 12
 

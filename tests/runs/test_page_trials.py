@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.generate import generate
+from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.config import Settings
 from groundtrace.errors import OutputError
 from groundtrace.redact import masking
-from groundtrace.report import html
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
 from groundtrace.runs import report as report_module
-from groundtrace.runs.engine import make_engine
+from groundtrace.runs.engine import here, make_engine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.evaluated_trials import evaluated_trials_in
 from groundtrace.runs.normalize import normalize
@@ -55,8 +55,7 @@ def test_pages_are_the_same_with_any_number_of_processes(
 ) -> None:
     alone = _pages(request_of)
     assert len(alone) == 3
-    monkeypatch.setattr(html, "FEW_TRIALS", 1)
-    assert _pages(request_of) == alone
+    monkeypatch.setattr(here, "SMALL_BYTES", 0)
     engine = make_engine("local", jobs=2)
     assert _pages(replace(request_of, engine=engine)) == alone
     engine.close()
@@ -73,7 +72,7 @@ def test_trials_come_in_the_order_of_their_rows_with_the_outcomes_of_their_docum
         known = known_by(request_of.settings)
         wanted = [made_trial(one, 1) for one in evaluated_trials_in(outputs, is_known=known)]
         assert len(wanted) == 7
-        assert list(made_trials(outputs, request_of, lambda: 1)) == wanted
+        assert list(made_trials(outputs, request_of, lambda: 1, KeptByName())) == wanted
 
 
 def test_a_trial_that_cannot_be_made_stops_the_page(
@@ -87,7 +86,7 @@ def test_a_trial_that_cannot_be_made_stops_the_page(
     monkeypatch.setattr(report_module, "made_trial", fail)
     outputs, _ = request_of.output_folders.existing()
     with masking(True), pytest.raises(OutputError, match=r"not made for the page \(ZeroDiv"):
-        list(made_trials(outputs, request_of, lambda: 0))
+        list(made_trials(outputs, request_of, lambda: 0, KeptByName()))
 
 
 def test_a_tool_that_is_not_in_the_table_is_named_so(request_of: Request) -> None:
@@ -107,7 +106,7 @@ def test_a_tool_that_is_not_in_the_table_is_named_so(request_of: Request) -> Non
         {},
         {},
     ]
-    assert list(made_trials(outputs[:1], request_of, lambda: 0)) == [
+    assert list(made_trials(outputs[:1], request_of, lambda: 0, KeptByName())) == [
         made_trial(one, 0) for one in details
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -25,6 +26,7 @@ def visible(text: str, keep: str = "") -> str:
     return text.translate(hidden) if hidden else text
 
 
+@lru_cache(maxsize=1024)
 def _hidden(char: str) -> bool:
     return char in _BLANKS or unicodedata.category(char) in _HIDDEN_CATEGORIES
 

@@ -138,6 +138,9 @@ def main(arguments: list[str] | None = None) -> None:
         usual = (signal.SIG_DFL, signal.default_int_handler)
         if number is not None and signal.getsignal(number) in usual:
             signal.signal(number, _stop)
+    # No product here is large enough for threads of numpy's library, and starting them takes as
+    # long as half of importing numpy. Without them, workers can be forked after numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = invoke(arguments if arguments is not None else sys.argv[1:])
         # The exit code is known now, so nothing may interrupt the end of the program.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
@@ -40,6 +39,7 @@ from groundtrace.impact.answer_words import (
     refused,
     unpaired_words,
 )
+from groundtrace.impact.arrays import Floats, np
 from groundtrace.impact.deltas import column_of, flipping
 from groundtrace.impact.family import REWARD, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
@@ -49,7 +49,7 @@ from groundtrace.impact.matched import WITHOUT
 from groundtrace.impact.observations import Observation, by_task, stored_number
 from groundtrace.impact.options import ImpactOptions, fitting
 from groundtrace.impact.power import enough, t_quantile
-from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, Floats
+from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws
 from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import QUANTITIES
 

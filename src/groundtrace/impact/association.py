@@ -10,19 +10,16 @@ tasks that are present in the same columns (D36).
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import TypeAlias
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.pooled import block_tests, pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
-    Floats,
     Interval,
-    Ints,
-    Mask,
     bca,
     midranks,
     on_grid,
@@ -79,9 +76,9 @@ def associate(
     repository cannot be exchanged with others one by one. So each repository's part of the sum of
     products keeps or turns its sign, and resamples draw whole repositories.
     """
-    few = too_few(present, len(pairs))
-    if few is not None:
-        return few
+    tasks = int(_ranked(present).any(axis=1).sum())
+    if tasks < MIN_COEFFICIENT:
+        return too_few(tasks, len(pairs))
     grid = _arranged(xs, ys, _ranked(present), blocks)
     n = len(grid.present)
     fs = [_ridits(x, grid.present) for x in grid.xs]
@@ -102,11 +99,8 @@ def associate(
     return [found if found is not None else next(inferred) for found in result]
 
 
-def too_few(present: Mask, pairs: int) -> list[Association] | None:
-    """What is said about every pair if there are too few tasks; None if there are enough."""
-    n = int(_ranked(present).any(axis=1).sum())
-    if n >= MIN_COEFFICIENT:
-        return None
+def too_few(n: int, pairs: int) -> list[Association]:
+    """What is said about every pair if fewer than `MIN_COEFFICIENT` tasks have a rank."""
     return [Association(n, reason=f"fewer_than_{MIN_COEFFICIENT}_pairs")] * pairs
 
 
@@ -171,7 +165,7 @@ def _inferred(
         return []
     n = len(grid.present)
     once = n > RERANK_LIMIT
-    influences = [_influence(grid, fs[i], gs[j], i, j) for i, j in pairs]
+    influences = _influences(grid, fs, gs, pairs)
     rs = [_coefficient(fs[i], gs[j]) for i, j in pairs]
     blocks = grid.blocks
     if blocks is None:
@@ -238,30 +232,52 @@ def _weighted_ridits(weights: Floats, values: Floats) -> Floats:
     return np.asarray(ridits[:, place], dtype=np.float64)
 
 
-def _influence(grid: _Grid, f: Floats, g: Floats, i: int, j: int) -> Floats:
-    """How the coefficient changes if a task is there once more, including changes of rank."""
+def _influences(
+    grid: _Grid, fs: list[Floats], gs: list[Floats], pairs: Sequence[tuple[int, int]]
+) -> list[Floats]:
+    """How each coefficient changes if a task is there once more, including changes of rank."""
     units = float(grid.present.sum())
-    cov, var_f, var_g = (float(np.sum(a * b)) / units for a, b in ((f, g), (f, f), (g, g)))
-    d_cov, d_f, d_g = np.zeros(len(f)), np.zeros(len(f)), np.zeros(len(f))
+    own_f = {i: _own_influence(grid, fs[i], grid.xs[i]) for i in {i for i, _ in pairs}}
+    own_g = {j: _own_influence(grid, gs[j], grid.ys[j]) for j in {j for _, j in pairs}}
+    found = []
+    for i, j in pairs:
+        f, g, (var_f, d_f, ties_f), (var_g, d_g, ties_g) = fs[i], gs[j], own_f[i], own_g[j]
+        cov = float(np.sum(f * g)) / units
+        d_cov = np.zeros(len(f))
+        for c in range(f.shape[1]):
+            here = grid.present[:, c]
+            fc, gc = f[here, c], g[here, c]
+            above = _above(ties_f[c], gc), _above(ties_g[c], fc)
+            d_cov[here] += fc * gc - cov + above[0] + above[1] - 2 * np.mean(fc * gc)
+        scale, r = np.sqrt(var_f * var_g), cov / np.sqrt(var_f * var_g)
+        change = d_cov / scale - r / 2 * (d_f / var_f + d_g / var_g)
+        found.append(np.asarray(change, dtype=np.float64))
+    return found
+
+
+_Ties: TypeAlias = tuple[int, Ints]
+"""How many different values a column has, and the place of each unit's among them."""
+
+
+def _own_influence(grid: _Grid, f: Floats, x: Floats) -> tuple[float, Floats, list[_Ties]]:
+    """The variance of one side's ranks, how it changes in the same way, and the ties of its
+    columns."""
+    variance = float(np.sum(f * f)) / float(grid.present.sum())
+    change = np.zeros(len(f))
+    ties = []
     for c in range(f.shape[1]):
         here = grid.present[:, c]
-        fc, gc = f[here, c], g[here, c]
-        x, y = grid.xs[i][here, c], grid.ys[j][here, c]
-        above_x_g, above_y_f = _above(x, gc), _above(y, fc)
-        d_cov[here] += fc * gc - cov + above_x_g + above_y_f - 2 * np.mean(fc * gc)
-        d_f[here] += fc * fc - var_f + 2 * (_above(x, fc) - np.mean(fc * fc))
-        d_g[here] += gc * gc - var_g + 2 * (_above(y, gc) - np.mean(gc * gc))
-    r = cov / np.sqrt(var_f * var_g)
-    return np.asarray(
-        d_cov / np.sqrt(var_f * var_g) - r / 2 * (d_f / var_f + d_g / var_g), dtype=np.float64
-    )
+        fc = f[here, c]
+        different, place = np.unique(x[here, c], return_inverse=True)
+        ties.append((len(different), place.reshape(-1)))
+        change[here] += fc * fc - variance + 2 * (_above(ties[c], fc) - np.mean(fc * fc))
+    return variance, change, ties
 
 
-def _above(values: Floats, other: Floats) -> Floats:
+def _above(ties: _Ties, other: Floats) -> Floats:
     """For each unit: the sum of `other` over units with larger values, half of it for equal ones,
     divided by the number of units."""
-    distinct, place = np.unique(values, return_inverse=True)
-    place = place.reshape(-1)
-    sums = np.bincount(place, weights=other, minlength=len(distinct))
+    count, place = ties
+    sums = np.bincount(place, weights=other, minlength=count)
     larger = sums.sum() - np.cumsum(sums)
-    return np.asarray((larger + sums / 2)[place] / len(values), dtype=np.float64)
+    return np.asarray((larger + sums / 2)[place] / len(place), dtype=np.float64)

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_names import short_name
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.association import Association, associate
 from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of
 from groundtrace.impact.observations import Observation, hit_metric, stored_number
 from groundtrace.impact.pooled import by_suite
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, to_ten_digits
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, to_ten_digits
 from groundtrace.impact.restricted import First, restricted_pairs
 from groundtrace.impact.signflip import mean_test
 from groundtrace.metrics.catalogue import METRICS

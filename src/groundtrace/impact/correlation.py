@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import compress
+from operator import and_
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
+from msgspec import field
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.impact import Correlation, CorrelationAnalysis, CorrelationScope
-from groundtrace.impact.association import Association, associate, too_few
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
+from groundtrace.impact.association import (
+    MIN_COEFFICIENT,
+    Association,
+    associate,
+    too_few,
+)
 from groundtrace.impact.flips import flip_units
 from groundtrace.impact.observations import Observation, main_reason, stored_number
 from groundtrace.impact.pooled import by_suite, pooled_tests
 from groundtrace.impact.resample import (
     MIN_INFERENCE,
     Draws,
-    Floats,
-    Ints,
-    Mask,
-    distinct,
     holm,
     midranks,
     to_ten_digits,
@@ -36,25 +41,55 @@ PAIRS = tuple((metric, outcome) for metric in CORRELATED_METRICS for outcome in 
 
 
 class _Trials(Frozen, frozen=True):
-    """Distinct trials as arrays: each trial's cell in the grid, and its values (NaN: missing)."""
+    """Distinct trials: each trial's cell in the grid, and which values it has."""
 
     observations: Sequence[Observation]
-    tasks: Ints
-    configs: Ints
+    tasks: list[int]
+    configs: list[int]
     n_tasks: int
     n_configs: int
-    values: dict[str, Floats]
+    has: dict[str, bytes]
+    """For each name a 1 or a 0 for each trial: whether it has the value."""
     suites: list[str | None]
     """Suite of each task."""
-    blocks: Ints | None
-    """Repository of each task, if repositories are the units."""
+    repos: list[str | None]
+    """Repository of each task."""
+    columns: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def everywhere(self) -> bytes:
+        """All trials."""
+        return b"\1" * len(self.tasks)
+
+    def values(self, name: str, here: bytes) -> Floats:
+        """The values of a name of the trials `here`, which have one."""
+        if name not in self.columns:
+            known = (o.values.get(name, math.nan) for o in self.observations)
+            self.columns[name] = np.fromiter(known, np.float64, len(self.tasks))
+        values: Floats = self.columns[name][_mask(here)]
+        return values
+
+    def blocks(self) -> Ints | None:
+        """Repository of each task, if repositories are the units."""
+        units = flip_units(self.repos)
+        return np.array(units) if len(set(units)) < len(units) else None
+
+
+def _mask(here: bytes) -> Mask:
+    return np.frombuffer(here, dtype=np.bool_)
+
+
+def _common(*masks: bytes) -> bytes:
+    """The trials that are in all masks."""
+    bits = reduce(and_, (int.from_bytes(mask, "little") for mask in masks))
+    return bits.to_bytes(len(masks[0]), "little")
 
 
 class _Group(Frozen, frozen=True):
     """Pairs of a metric and an outcome that have values for exactly the same trials. They share
     their draws."""
 
-    here: Mask
+    here: bytes
     pairs: tuple[tuple[str, str], ...]
 
 
@@ -67,12 +102,13 @@ def correlate(observations: Sequence[Observation], draws: Draws) -> CorrelationA
     trials = _arrays(observations)
     known: _Known = {}
     names = sorted({o.config_name for o in observations})
-    everywhere = np.ones(len(observations), dtype=np.bool_)
+    everywhere = trials.everywhere
     found = _scope(trials, everywhere, "overall", None, draws, known)
     for index, name in enumerate(names):
-        found += _scope(trials, trials.configs == index, "config", name, draws, known)
+        own = bytes(config == index for config in trials.configs)
+        found += _scope(trials, own, "config", name, draws, known)
     found += _scope(trials, everywhere, "within_config", None, draws, known)
-    notes = _suite_notes(trials, everywhere, found, draws)
+    notes = _suite_notes(trials, found, draws)
     computable = any(entry.computable for entry in found)
     reason = None if computable else _overall_reason(found, _tasks_with_both(trials))
     return CorrelationAnalysis(
@@ -84,15 +120,13 @@ NOTED = tuple((metric, "reward") for metric in ("shown.file_recall", "file_recal
 """Pairs for which a note says if separating suites changes the conclusion."""
 
 
-def _suite_notes(
-    trials: _Trials, everywhere: Mask, found: Sequence[Correlation], draws: Draws
-) -> list[str]:
-    if len(set(trials.suites)) < 2 or trials.blocks is not None:
+def _suite_notes(trials: _Trials, found: Sequence[Correlation], draws: Draws) -> list[str]:
+    if len(set(trials.suites)) < 2 or trials.blocks() is not None:
         return []
     inside = {(c.retrieval_metric, c.outcome): c for c in found if c.scope == "overall"}
     notes = []
     for metric, outcome in NOTED:
-        own, p = inside[metric, outcome], _plain_p(trials, metric, outcome, everywhere, draws)
+        own, p = inside[metric, outcome], _plain_p(trials, metric, outcome, draws)
         if own.p is None or p is None or (own.p < LEVEL) == (p < LEVEL):
             continue
         notes.append(
@@ -102,11 +136,9 @@ def _suite_notes(
     return notes
 
 
-def _plain_p(
-    trials: _Trials, metric: str, outcome: str, everywhere: Mask, draws: Draws
-) -> float | None:
+def _plain_p(trials: _Trials, metric: str, outcome: str, draws: Draws) -> float | None:
     """p over the tasks of all suites together."""
-    here = everywhere & np.isfinite(trials.values[metric]) & np.isfinite(trials.values[outcome])
+    here = _common(trials.has[metric], trials.has[outcome])
     x, y = (_grid(trials, name, here, pooled=True)[:, 0] for name in (metric, outcome))
     both = np.isfinite(x) & np.isfinite(y)
     n = int(both.sum())
@@ -118,11 +150,12 @@ def _plain_p(
 
 def _tasks_with_both(trials: _Trials) -> int:
     """Tasks with both values, for the pair of metric and outcome that has the most of them."""
-    everywhere = np.ones(len(trials.observations), dtype=np.bool_)
-    return max(
-        (distinct(trials.tasks[group.here]) for group in _groups(trials, everywhere)),
-        default=0,
-    )
+    groups = _groups(trials, trials.everywhere)
+    return max((len(_tasks(trials, group.here)) for group in groups), default=0)
+
+
+def _tasks(trials: _Trials, here: bytes) -> set[int]:
+    return set(compress(trials.tasks, here))
 
 
 def _overall_reason(found: Sequence[Correlation], with_both: int) -> str:
@@ -148,27 +181,23 @@ def _arrays(observations: Sequence[Observation]) -> _Trials:
     repos: dict[str, str | None] = {}
     for o in observations:
         repos[o.task] = o.repo or repos.get(o.task)
-    units = flip_units([repos[name] for name in tasks])
     configs = {name: i for i, name in enumerate(sorted({o.config_name for o in observations}))}
     names = (*CORRELATED_METRICS, *CORRELATED_OUTCOMES)
     return _Trials(
         observations,
-        np.array([tasks[o.task] for o in observations], dtype=np.intp),
-        np.array([configs[o.config_name] for o in observations], dtype=np.intp),
+        [tasks[o.task] for o in observations],
+        [configs[o.config_name] for o in observations],
         len(tasks),
         len(configs),
-        {
-            name: np.array([o.values.get(name, np.nan) for o in observations], dtype=np.float64)
-            for name in names
-        },
+        {name: bytes(name in o.values for o in observations) for name in names},
         [suites[name] for name in tasks],
-        units if distinct(units) < len(tasks) else None,
+        [repos[name] for name in tasks],
     )
 
 
 def _scope(
     trials: _Trials,
-    inside: Mask,
+    inside: bytes,
     scope: CorrelationScope,
     config_name: str | None,
     draws: Draws,
@@ -176,28 +205,13 @@ def _scope(
 ) -> list[Correlation]:
     entries: dict[tuple[str, str], Correlation] = {}
     for group in _groups(trials, inside):
-        metrics = sorted({metric for metric, _ in group.pairs})
-        outcomes = sorted({outcome for _, outcome in group.pairs})
-        several = len(set(trials.suites)) > 1
-        grids = {metrics[0]: _grid(trials, metrics[0], group.here, pooled=scope == "overall")}
-        whole = present = np.isfinite(grids[metrics[0]])
-        if several:
-            _, present = by_suite(grids[metrics[0]], whole, trials.suites)
-        results = too_few(present, len(group.pairs))
-        if results is None:
-            for name in (*metrics[1:], *outcomes):
-                grids[name] = _grid(trials, name, group.here, pooled=scope == "overall")
-            if several:
-                grids = {
-                    name: by_suite(grid, whole, trials.suites)[0] for name, grid in grids.items()
-                }
-            places = tuple((metrics.index(x), outcomes.index(y)) for x, y in group.pairs)
-            xs, ys = ([grids[name] for name in names] for names in (metrics, outcomes))
-            key = (present.shape, places, *(values.tobytes() for values in (present, *xs, *ys)))
-            if key not in known:
-                known[key] = associate(xs, ys, present, places, draws, trials.blocks)
-            results = known[key]
-        tasks, missing = _missing(trials, inside, present)
+        pooled = scope == "overall"
+        n = _ranked(trials, group.here, pooled=pooled)
+        if n < MIN_COEFFICIENT:
+            results = too_few(n, len(group.pairs))
+        else:
+            results = _associated(trials, group, draws, known, pooled=pooled)
+        tasks, missing = _missing(trials, inside, group.here)
         for pair, result in zip(group.pairs, results, strict=True):
             left_out = _left_out(trials, tasks, missing, pair, result.n)
             entries[pair] = _entry(pair, scope, config_name, result, left_out)
@@ -211,41 +225,72 @@ def _scope(
     ]
 
 
-def _groups(trials: _Trials, inside: Mask) -> Iterator[_Group]:
-    finite = {name: np.isfinite(values) for name, values in trials.values.items()}
-    groups: dict[bytes, tuple[Mask, list[tuple[str, str]]]] = {}
+def _groups(trials: _Trials, inside: bytes) -> Iterator[_Group]:
+    groups: dict[bytes, list[tuple[str, str]]] = {}
     for metric, outcome in PAIRS:
-        here = inside & finite[metric] & finite[outcome]
-        groups.setdefault(here.tobytes(), (here, []))[1].append((metric, outcome))
-    return (_Group(here, tuple(pairs)) for here, pairs in groups.values())
+        here = _common(inside, trials.has[metric], trials.has[outcome])
+        groups.setdefault(here, []).append((metric, outcome))
+    return (_Group(here, tuple(pairs)) for here, pairs in groups.items())
 
 
-def _grid(trials: _Trials, name: str, here: Mask, *, pooled: bool) -> Floats:
+def _ranked(trials: _Trials, here: bytes, *, pooled: bool) -> int:
+    """How many tasks have a rank: it needs two tasks of a configuration and suite."""
+    columns: dict[tuple[int, str], set[int]] = {}
+    for task, config in zip(
+        compress(trials.tasks, here), compress(trials.configs, here), strict=True
+    ):
+        column = (0 if pooled else config, trials.suites[task] or "")
+        columns.setdefault(column, set()).add(task)
+    return len(set().union(*(tasks for tasks in columns.values() if len(tasks) > 1)))
+
+
+def _associated(
+    trials: _Trials, group: _Group, draws: Draws, known: _Known, *, pooled: bool
+) -> list[Association]:
+    metrics = sorted({metric for metric, _ in group.pairs})
+    outcomes = sorted({outcome for _, outcome in group.pairs})
+    grids = {name: _grid(trials, name, group.here, pooled=pooled) for name in (*metrics, *outcomes)}
+    present = whole = np.isfinite(grids[metrics[0]])
+    if len(set(trials.suites)) > 1:
+        _, present = by_suite(grids[metrics[0]], whole, trials.suites)
+        grids = {name: by_suite(grid, whole, trials.suites)[0] for name, grid in grids.items()}
+    places = tuple((metrics.index(x), outcomes.index(y)) for x, y in group.pairs)
+    xs, ys = ([grids[name] for name in names] for names in (metrics, outcomes))
+    key = (present.shape, places, *(values.tobytes() for values in (present, *xs, *ys)))
+    if key not in known:
+        known[key] = associate(xs, ys, present, places, draws, trials.blocks())
+    return known[key]
+
+
+def _grid(trials: _Trials, name: str, here: bytes, *, pooled: bool) -> Floats:
     """Means by task and configuration over the trials `here`. `pooled`: the mean over a task's
     configurations."""
-    cells = trials.tasks[here] * trials.n_configs + trials.configs[here]
+    tasks, configs = (np.array(own)[_mask(here)] for own in (trials.tasks, trials.configs))
+    cells = tasks * trials.n_configs + configs
     shape = (trials.n_tasks, trials.n_configs)
-    grid = _means(cells, trials.values[name][here], shape[0] * shape[1]).reshape(shape)
+    grid = _means(cells, trials.values(name, here), shape[0] * shape[1]).reshape(shape)
     if pooled:
         known = np.isfinite(grid)
         grid = _means(np.nonzero(known)[0], grid[known], trials.n_tasks).reshape(-1, 1)
     return to_ten_digits(grid)
 
 
-def _means(place: npt.NDArray[np.intp], values: Floats, size: int) -> Floats:
+def _means(place: Ints, values: Floats, size: int) -> Floats:
     counts = np.bincount(place, minlength=size)
     shares = values / counts[place]
     sums = np.bincount(place, weights=shares, minlength=size)
     return np.where(counts > 0, sums, np.nan)
 
 
-def _missing(trials: _Trials, inside: Mask, present: Mask) -> tuple[int, list[list[Observation]]]:
+def _missing(trials: _Trials, inside: bytes, here: bytes) -> tuple[int, list[list[Observation]]]:
     """How many tasks the scope has, and the trials of each task without both values."""
-    with_both: Mask = np.asarray(present.any(axis=1), dtype=np.bool_)
+    with_both, every = _tasks(trials, here), _tasks(trials, inside)
     missing: dict[int, list[Observation]] = {}
-    for index in np.flatnonzero(inside & ~with_both[trials.tasks]).tolist():
-        missing.setdefault(int(trials.tasks[index]), []).append(trials.observations[index])
-    return distinct(trials.tasks[inside]), list(missing.values())
+    if len(with_both) < len(every):
+        for task, own in compress(zip(trials.tasks, trials.observations, strict=True), inside):
+            if task not in with_both:
+                missing.setdefault(task, []).append(own)
+    return len(every), list(missing.values())
 
 
 def _left_out(

@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import Delta, Direction
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import hit_metric, stored_number, value_table
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.resample import MIN_INFERENCE, Draws, Floats, Ints, Mask, distinct
+from groundtrace.impact.resample import MIN_INFERENCE, Draws
 from groundtrace.impact.signflip import MeanTest, mean_test, typical_ratio
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
@@ -75,11 +75,11 @@ class Flipping(Frozen, frozen=True):
 def flipping(repos: Sequence[str | None], draws: Draws, *, exploratory: bool = False) -> Flipping:
     """How tasks of these repositories flip: each alone, or a repository's tasks together (D164)."""
     units = flip_units(repos)
-    count = distinct(units)
+    count = len(set(units))
     wanted = max(draws.draws, FLIP_DRAWS)
     work = FLIP_WORK // (3 if exploratory else 1)
     enough = Draws(draws.seed, max(min(wanted, work // max(count, 1)), MIN_FLIPS))
-    return Flipping(enough, units if count < len(repos) else None, count)
+    return Flipping(enough, np.array(units) if count < len(repos) else None, count)
 
 
 class MetricDeltas(Frozen, frozen=True):

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.answer import Question
 from groundtrace.documents.comparison import Delta, Verdict
+from groundtrace.impact.arrays import np
 from groundtrace.impact.deltas import Flipping, MetricDeltas, with_test
 from groundtrace.impact.margins import are_binary, p_of_margin
 from groundtrace.impact.resample import MIN_INFERENCE, distinct

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-import numpy as np
 from msgspec.structs import replace
 
-from groundtrace.impact.resample import EXACT_FLIPS, Draws, Floats, Ints
+from groundtrace.impact.arrays import Floats, Ints, np
+from groundtrace.impact.resample import EXACT_FLIPS, Draws
 
 FLIP_DRAWS = 20_000
 """Random flips of a test. With only 2,000, an adjusted p was between .018 and .054, depending on
@@ -28,10 +28,9 @@ significant, so tasks flip, and the verdict is about these repositories (D164)."
 
 _KEPT_BYTES = 4_000_000
 """Up to this many random bytes are kept for the next test; as table indices they take 32 MB."""
-_BITS = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
 
 
-def flip_units(clusters: Sequence[str | None]) -> Ints:
+def flip_units(clusters: Sequence[str | None]) -> list[int]:
     """The number of the unit that each task belongs to.
 
     If at least `MIN_CLUSTERS` clusters are known, each cluster is a unit, and so is each task
@@ -39,7 +38,7 @@ def flip_units(clusters: Sequence[str | None]) -> Ints:
     """
     known = {name for name in clusters if name is not None}
     if len(known) < MIN_CLUSTERS:
-        return np.arange(len(clusters), dtype=np.intp)
+        return list(range(len(clusters)))
     numbers = {name: number for number, name in enumerate(sorted(known))}
     result, alone = [], len(numbers)
     for name in clusters:
@@ -48,7 +47,7 @@ def flip_units(clusters: Sequence[str | None]) -> Ints:
             alone += 1
         else:
             result.append(numbers[name])
-    return np.array(result, dtype=np.intp)
+    return result
 
 
 def unit_sums(columns: Floats, units: Ints | None) -> Floats:
@@ -86,7 +85,8 @@ def _subset_sums(columns: Floats, draws: Draws) -> Floats:
     groups = -(-n // 8)
     padded = np.zeros((kinds, groups * 8))
     padded[:, :n] = columns
-    tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), _BITS)
+    bits = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
+    tables = np.einsum("kgb,vb->gkv", padded.reshape(kinds, groups, 8), bits)
     sums = np.zeros((kinds, draws.draws))
     if kinds == 1:  # a single test: without a second dimension it takes half the time
         only = sums[0]

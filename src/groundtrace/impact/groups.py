@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import GroupMean, GroupTest
+from groundtrace.impact.arrays import Floats, Ints, np
 from groundtrace.impact.deltas import TaskPair, column_of
 from groundtrace.impact.observations import mean
-from groundtrace.impact.resample import Draws, Floats, Ints, shuffled_rows
+from groundtrace.impact.resample import Draws, shuffled_rows
 from groundtrace.rows.means import difference
 
 GroupedBy = Literal["suite", "model", "repository"]

@@ -14,7 +14,6 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-import numpy as np
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
@@ -27,17 +26,10 @@ from groundtrace.documents.answer import (
     Strata,
 )
 from groundtrace.impact.aggregates import PASS, on_other_scale
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
-from groundtrace.impact.resample import (
-    CONFIDENCE,
-    MIN_INFERENCE,
-    Draws,
-    Floats,
-    Ints,
-    Mask,
-    distinct,
-)
+from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, distinct
 from groundtrace.impact.signflip import ratio_test
 
 RECALL, FUNCTION_RECALL, REWARD = "shown.file_recall", "function_recall", "reward"
@@ -64,7 +56,7 @@ class _Trials(Frozen, frozen=True):
     @property
     def units(self) -> Ints:
         """The unit of each task: itself or its repository."""
-        return flip_units(self.repos)
+        return np.array(flip_units(self.repos))
 
 
 def association_of(trials: Sequence[Observation], seed: int) -> AnswerAssociation | None:

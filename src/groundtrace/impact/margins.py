@@ -14,9 +14,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import numpy as np
-
-from groundtrace.impact.resample import Floats
+from groundtrace.impact.arrays import Floats, np
 
 EXACT_TASKS = 400
 """Up to this many tasks all outcomes are enumerated; above, a normal bound is used, cautious by

@@ -12,14 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
-import numpy as np
 from msgspec import UNSET, field
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import known, model_name
 from groundtrace.documents.looked_at import ServerUse
-from groundtrace.impact.resample import Floats
+from groundtrace.impact.arrays import Floats, np
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.model import TrialId
 from groundtrace.rows.means import mean_of

@@ -21,19 +21,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS
 from groundtrace.impact.resample import (
     Draws,
-    Floats,
-    Ints,
-    Mask,
     permutations_are_exact,
     products,
     shuffled_rows,
@@ -41,13 +37,16 @@ from groundtrace.impact.resample import (
 )
 from groundtrace.impact.signflip import mean_test
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 # --- random permutations ------------------------------------------------------------------
 
 
 GRID_ABOVE = 500
 """With more tasks, permutations are combined. With fewer, independent ones are fast enough."""
 
-Orders: TypeAlias = npt.NDArray[np.int32]
+Orders: TypeAlias = "npt.NDArray[np.int32]"
 """Permutations as rows, in half the memory of `Ints`."""
 
 

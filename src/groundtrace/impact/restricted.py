@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
-
 from groundtrace.base.frozen import Frozen
-from groundtrace.impact.resample import Floats
+from groundtrace.impact.arrays import Floats, np
 
 
 class First(Frozen, frozen=True):

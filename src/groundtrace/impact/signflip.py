@@ -18,18 +18,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from groundtrace.base.frozen import Frozen
+from groundtrace.impact.arrays import Floats, Ints, np
 from groundtrace.impact.flips import FLIP_DRAWS, two_sided_subsets, unit_sums
-from groundtrace.impact.resample import (
-    EXACT_FLIPS,
-    MIN_INFERENCE,
-    Draws,
-    Floats,
-    Interval,
-    Ints,
-)
+from groundtrace.impact.resample import EXACT_FLIPS, MIN_INFERENCE, Draws, Interval
 
 MIN_DIFFER = 4
 """An interval needs at least this many units whose delta is not zero: three say nothing about the

@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-import numpy as np
-
 from groundtrace.config import PRIMARIES
 from groundtrace.documents.comparison import (
     ServerWorth,
@@ -21,16 +19,11 @@ from groundtrace.documents.comparison import (
     UnpairedDifference,
     UnpairedRow,
 )
+from groundtrace.impact.arrays import Floats, np
 from groundtrace.impact.family import PRICES
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.impact.resample import (
-    CONFIDENCE,
-    MIN_INFERENCE,
-    Draws,
-    Floats,
-    permutations_are_exact,
-)
+from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, permutations_are_exact
 from groundtrace.metrics.context import NO_SERVER
 
 COST = PRICES[0]

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec.structs import replace
 
 from groundtrace.documents.comparison import Delta, LostAsZero, MatchedComparison
 from groundtrace.impact.answer_look_at import lost_decide
+from groundtrace.impact.arrays import np
 from groundtrace.impact.beside import notes
 from groundtrace.impact.deltas import TaskPair, column_of, delta_of, flipping
 from groundtrace.impact.family import (

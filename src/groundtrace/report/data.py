@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import TypeAlias
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.answer import Answer
@@ -15,13 +15,8 @@ from groundtrace.report.safe_text import shown_name
 from groundtrace.rows.detail import Detail
 from groundtrace.rows.trial_row import TrialRow
 
-
-class MakeTrials(Protocol):
-    """Makes trials for a page."""
-
-    def __call__(self, level: Callable[[], int], *, many: bool) -> Iterator[MadeTrial]:
-        """Each at the level that a function gives when the work on it begins; many of them are made
-        by several processes."""
+MakeTrials: TypeAlias = Callable[[Callable[[], int]], Iterator[MadeTrial]]
+"""Makes trials for a page, each at the level that a function gives when the work on it begins."""
 
 
 class ReportData(Frozen, frozen=True):

@@ -51,9 +51,6 @@ LIMIT_TRIALS = 1_000
 MAX_TRIALS = 20_000
 """Most trials that a page lists; the page says how many more there are."""
 
-FEW_TRIALS = 200
-"""A page of fewer trials is made in one process: to start others takes longer."""
-
 SHORT = {"chain": "Where the chain breaks", "tasks": "Task by task", "trials": "Trials, one by one"}
 """Sections between the answer and all numbers; those of charts only if there is one."""
 
@@ -157,7 +154,7 @@ def _surveyed(rows: Iterator[Counted]) -> Surveyed:
 def _packed(data: ReportData, table: TrialTable, first_found: FirstFound, budget: int) -> Packed:
     """Details of the trials that the page lists, in the order of their rows."""
     packing = Packing(budget)
-    for number, trial in enumerate(_made(data, table, packing)):
+    for number, trial in enumerate(_made(data, packing)):
         if number >= len(table.rows):
             break
         place = table.places.get(trial.key)
@@ -168,9 +165,9 @@ def _packed(data: ReportData, table: TrialTable, first_found: FirstFound, budget
     return packing.packed()
 
 
-def _made(data: ReportData, table: TrialTable, packing: Packing) -> Iterator[MadeTrial]:
+def _made(data: ReportData, packing: Packing) -> Iterator[MadeTrial]:
     if data.made_trials is not None:
-        return data.made_trials(lambda: packing.level, many=len(table.rows) >= FEW_TRIALS)
+        return data.made_trials(lambda: packing.level)
     return (made_trial(detail, packing.level) for detail in data.details())
 
 

@@ -8,6 +8,7 @@ values`, `Html.lines(...)`. What is markup already stays as it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 from markupsafe import Markup, escape
@@ -27,8 +28,7 @@ class Html(Markup):
     def escape(cls, value: Any, /) -> Self:
         """A value as text, with hidden characters as escapes, whoever wrote it: a name of a
         configuration in a key of colours turned the text after it around."""
-        shown = visible(value, keep="\n\t") if type(value) is str else value
-        return cls(escape(shown))
+        return cls(_escaped(value) if type(value) is str else escape(value))
 
     @classmethod
     def all(cls, parts: Iterable[Any]) -> Self:
@@ -38,6 +38,12 @@ class Html(Markup):
     def each(self, values: Iterable[Any]) -> Html:
         """This markup once for each value, or for each tuple of values."""
         return Html.all([self % value for value in values])
+
+
+@lru_cache(maxsize=4096)
+def _escaped(text: str) -> str:
+    """Most cells of a page repeat another one."""
+    return str(escape(visible(text, keep="\n\t")))
 
 
 NOTHING = Html()

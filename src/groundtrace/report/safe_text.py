@@ -52,6 +52,8 @@ def plain_at(text: str, limits: Sequence[int]) -> list[str]:
     if len(text) > limits[-1] * _LOOKED_AT:
         return [plain(text, limit) for limit in limits]
     masked = mask(text)
+    if len(masked) <= limits[-1]:
+        return [visible(masked)] * len(limits)
     return [visible(shorten(masked, limit)) for limit in limits]
 
 

@@ -167,6 +167,9 @@ class Impact(Target[_RunToAnalyse], frozen=True):
     options: ImpactOptions
     check: Check | None = None
 
+    def load(self) -> None:
+        import groundtrace.impact.analysis  # noqa: F401
+
     def look(self, run: OpenRun) -> _RunToAnalyse | None:
         request, session = self.request, run.session
         inputs = _inputs(session.output, FolderSeen(session.state, session.marks))

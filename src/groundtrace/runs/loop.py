@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 SMALL = 25
 """Most trials of a small run. Trials of larger runs are shared out among workers, so that no worker
 is left with all of a run."""
-FEW = 25
+FEW = 12
 """Fewer trials than this, in all runs together, are not worth starting workers for. The engine
 decides by their size whether they are shared out."""
 ENOUGH = 12
@@ -204,6 +204,10 @@ def work_on(todo: list[RunToDo], job: Job, did: Did, *, last: bool) -> dict[str,
 
     The list is emptied: plans of runs are large, and end with the first target.
     """
+    if job.request.engine.workers > 1:
+        # Before workers are forked, which then have it too; otherwise this process loads it later.
+        for target in job.targets:
+            target.load()
     from_scratch = job.request.force and any(one.plan is not None for one in todo)
     with open_sessions([one.output for one in todo], ignore_state=from_scratch) as sessions:
         runs = [OpenRun(sessions[one.output.folder.url], did, one.plan) for one in todo]

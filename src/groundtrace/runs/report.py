@@ -13,6 +13,7 @@ import msgspec
 from msgspec import field
 
 from groundtrace import __version__
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.kept_bytes import KeptByName
 from groundtrace.config import Settings
 from groundtrace.documents.impact import ImpactDocument
@@ -53,6 +54,9 @@ from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, m
 from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_text
 from groundtrace.storage import Folder
+
+KEPT_TRIALS = 200
+"""Trials of runs with fewer than this are kept for the page over all runs."""
 
 RENDERERS = {"md": render_markdown, "html": render_html}
 
@@ -141,7 +145,7 @@ class Report(Target[_RunToReport], frozen=True):
     formats: tuple[str, ...]
 
     def load(self) -> None:
-        # The page is left out: it loads numpy, which starts threads, and then nothing is forked.
+        import groundtrace.report.html
         import groundtrace.report.markdown  # noqa: F401
 
     def made_from(
@@ -220,43 +224,12 @@ def _data(
         details=lambda: evaluated_trials_in(
             outputs, request.only, is_known=known_by(request.settings)
         ),
-        made_trials=lambda level, *, many: (
-            made_trials(outputs, request, level)
-            if many
-            else few_trials(outputs, request, level, kept)
-        ),
+        made_trials=lambda level: made_trials(outputs, request, level, kept),
         refused=tuple(refused),
     )
 
 
 # the trials of a page
-
-
-def few_trials(
-    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int], kept: KeptByName
-) -> Iterator[MadeTrial]:
-    """Trials of these output folders, made in this process, in the order of their rows.
-
-    They are kept: the page over all runs shows those of the pages of the runs.
-    """
-    for output in outputs:
-        folder = output.folder
-        index = OutcomeIndex(read_outcomes(folder))
-        for path in document_paths(folder, EVENTS_ENDING):
-            if not index.wants(path, request.only):
-                continue
-            document = f"{folder.url}/{path}"
-            data = kept.get(document)
-            made: MadeTrial | None = None if data is None else pickle.loads(data)
-            if made is None or made.level > level():
-                made = _made_here(folder, path, index, level(), request.settings)
-                if made is None:
-                    continue
-                kept.keep(document, pickle.dumps(made, pickle.HIGHEST_PROTOCOL))
-            yield made
-
-
-# those of a large page, made by the engine's processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,35 +250,59 @@ class PageWork:
         """Folders that a worker must see."""
         return (self.output,)
 
+    def input_bytes(self) -> int | None:
+        """Its documents are small."""
+        return 0
+
 
 def made_trials(
-    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int]
+    outputs: Sequence[RunOutput], request: Request, level: Callable[[], int], kept: KeptByName
 ) -> Iterator[MadeTrial]:
-    """Trials of these output folders, in the order of their rows.
+    """Trials of these output folders, in the order of their rows, made by the engine.
 
-    Raises OutputError if a trial cannot be made: a chart that leaves it out would be wrong.
+    Those of smaller runs are kept: the page over all runs shows them too. Raises OutputError if a
+    trial cannot be made: a chart that leaves it out would be wrong.
     """
     for output in outputs:
-        index = OutcomeIndex(read_outcomes(output.folder))
-        every = document_paths(output.folder, EVENTS_ENDING)
+        folder, index = output.folder, OutcomeIndex(read_outcomes(output.folder))
+        every = document_paths(folder, EVENTS_ENDING)
         paths = [path for path in every if index.wants(path, request.only)]
-        works = _works(output.folder, paths, index, level, request.settings)
         found: dict[int, MadeTrial | None] = {
             number: None for number, path in enumerate(paths) if index.by_document(path) is None
         }
+        known = _kept_trials(folder, paths, kept, level()) if len(paths) < KEPT_TRIALS else {}
+        found |= known
+        left = [number for number in range(len(paths)) if number not in found]
+        works = _PageWorks(folder, paths, left, index, level, request.settings)
         following = 0
-        for done in chain(request.engine.map(_made, works), (None,)):
+        for done in chain((None,), request.engine.map(_made, works)):
             if done is not None:
                 if done.error is not None:
                     raise OutputError(f"{done.item.path}: not made for the page ({done.error})")
                 found[done.item.number] = done.result
             while following in found:
                 made = found.pop(following) or _made_here(
-                    output.folder, paths[following], index, level(), request.settings
+                    folder, paths[following], index, level(), request.settings
                 )
-                following += 1
                 if made is not None:
+                    if len(paths) < KEPT_TRIALS and following not in known:
+                        data = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+                        kept.keep(f"{folder.url}/{paths[following]}", data)
                     yield made
+                following += 1
+
+
+def _kept_trials(
+    folder: Folder, paths: Sequence[str], kept: KeptByName, level: int
+) -> dict[int, MadeTrial]:
+    """Trials that were made for another page, with at least the details of this level."""
+    found: dict[int, MadeTrial] = {}
+    for number, path in enumerate(paths):
+        data = kept.get(f"{folder.url}/{path}")
+        made: MadeTrial | None = None if data is None else pickle.loads(data)
+        if made is not None and made.level <= level:
+            found[number] = made
+    return found
 
 
 def known_by(settings: Settings) -> Callable[[str], bool]:
@@ -315,17 +312,25 @@ def known_by(settings: Settings) -> Callable[[str], bool]:
     return partial(is_known_tool, settings=settings)
 
 
-def _works(
-    output: Folder,
-    paths: Sequence[str],
-    index: OutcomeIndex,
-    level: Callable[[], int],
-    settings: Settings,
-) -> Iterator[PageWork]:
-    for number, path in enumerate(paths):
-        outcome = index.by_document(path)
-        if outcome is not None:
-            yield PageWork(number, output, path, outcome, level(), settings)
+class _PageWorks(Frozen, frozen=True):
+    """The trials to make. The level of each is that at which the page is when its turn comes."""
+
+    output: Folder
+    paths: Sequence[str]
+    numbers: Sequence[int]
+    index: OutcomeIndex
+    level: Callable[[], int]
+    settings: Settings
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[PageWork]:
+        for number in self.numbers:
+            path = self.paths[number]
+            outcome = self.index.by_document(path)
+            if outcome is not None:
+                yield PageWork(number, self.output, path, outcome, self.level(), self.settings)
 
 
 def _made(work: PageWork) -> MadeTrial | None:

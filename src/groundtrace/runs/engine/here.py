@@ -1,6 +1,6 @@
 """Small work in this process, the rest in worker processes of this machine.
 
-Starting two workers takes as much processor time as reading twenty trials. So work that reads less
+Starting two workers takes as much processor time as reading ten trials. So work that reads less
 than `SMALL_BYTES` is done here, as with one job; `--jobs` stays the most that may be used. Only
 work that can tell what it reads is ever called small: a trial that uses up the memory is one with
 large files, and it must cost a worker, not the whole run.
@@ -16,9 +16,8 @@ from groundtrace.runs.engine.base import Done, Item, Result, do_one
 if TYPE_CHECKING:
     from groundtrace.runs.engine.local import LocalEngine
 
-SMALL_BYTES = 8 * 1024 * 1024
-"""Bytes that are read in this process: about 0.3 s of work, the time in which two workers start and
-do their halves."""
+SMALL_BYTES = 3 * 1024 * 1024
+"""Bytes that are read in this process: about 0.2 s of work."""
 LEAST_BYTES = 128 * 1024
 """What an item counts at least: it takes some milliseconds even if it reads little."""
 
