@@ -20,8 +20,7 @@ from groundtrace.base.jsonio import BadJsonError, clean_text, loads, loads_text
 from groundtrace.documents.events import Event
 from groundtrace.model import ToolCall, Trace
 from groundtrace.redact import mask_head
-from groundtrace.view.find_id import ENOUGH, IdSearch
-from groundtrace.view.raw_text import part_at, read_at, readable
+from groundtrace.view.raw_text import ENOUGH, IdSearch, part_at, read_at, readable
 from groundtrace.view.trace_files import TraceFile, TraceFiles
 
 SHOWN = 20_000

@@ -1,4 +1,5 @@
-"""Impact: how retrieval and outcomes vary together, and how configurations differ."""
+"""The answer, the same lines as in the terminal; then how retrieval and outcomes vary together, and
+how configurations differ."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from groundtrace.impact.simulated_coverage import (
 )
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
+from groundtrace.report.answer_text import analysis_text
 from groundtrace.report.blocks import (
     Name,
     Paragraph,
@@ -27,6 +29,24 @@ from groundtrace.report.blocks import (
 )
 from groundtrace.report.data import ReportData
 from groundtrace.report.wording import left_out, plural, reason
+
+
+def answer_section(data: ReportData) -> Section:
+    """What a reader must know to decide."""
+    if data.impact is None:
+        why: Paragraph = ("No analysis was made; ", Name("groundtrace impact"), " writes it.")
+        return Section("answer", "The answer", (why,))
+    answer = data.impact.answer
+    notes: tuple[Paragraph, ...] = ()
+    if any(row.ci_low is not None for row in answer.rows):
+        said = coverage_text(MEANS, (row.n for row in answer.rows if row.ci_low is not None))
+        text = (
+            "A row says higher or lower only if its interval leaves out 0; all intervals of the "
+            f"answer together hold with 95 %. {said}"
+        )
+        notes = ((text.strip(),),)
+    return Section("answer", "The answer", notes, text=analysis_text(data.impact))
+
 
 _SCOPES: Sequence[tuple[CorrelationScope, str]] = (
     ("overall", "Correlations over tasks, each task's configurations averaged"),

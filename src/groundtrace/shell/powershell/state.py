@@ -17,7 +17,7 @@ from groundtrace.shell.powershell.values import (
     Obj,
     Objects,
 )
-from groundtrace.shell.programs.printed_words import text_part
+from groundtrace.shell.programs.call import text_part
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.file_names import path_of
 from groundtrace.shell.streams.part import Opaque, Part, Parts

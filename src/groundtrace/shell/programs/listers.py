@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
-from groundtrace.shell.programs.call import Call, Handler
-from groundtrace.shell.programs.printed_words import text_part
+from groundtrace.shell.programs.call import Call, Handler, text_part
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.line_algebra import quiet
 from groundtrace.shell.streams.listings import Listing, TreeListing
