@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
-from groundtrace.shell.powershell.parts import ItemNames, slashed
+from groundtrace.shell.powershell.parts import ItemNames, slashed, take_property
 from groundtrace.shell.powershell.state import State
-from groundtrace.shell.powershell.streams import take_property
 from groundtrace.shell.powershell.values import (
     Counter,
     Element,
@@ -33,9 +31,6 @@ from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.filters import Filter, Pattern
 from groundtrace.shell.streams.part import Count, Part, Write
 from groundtrace.shell.syntax.holes import HOLE, has_hole
-
-if TYPE_CHECKING:
-    from groundtrace.shell.powershell.state import State
 
 _FORMAT = regex(r"\{(\d{1,2})(?:,-?\d{1,3})?(?::[^{}]*)?\}|\{\{|\}\}")
 
