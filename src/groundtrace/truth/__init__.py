@@ -56,7 +56,7 @@ def load_ground_truth(
     truth = GroundTruth()
     problems: tuple[Problem, ...] = ()
     if task.row is not None:
-        from groundtrace.truth.row_truth import truth_of_row  # tasks in folders need none of it
+        from groundtrace.truth.gold import truth_of_row  # tasks in folders need none of it
 
         truth, problems = truth_of_row(task.row)
     elif task.folder is not None:

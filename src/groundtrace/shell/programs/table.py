@@ -25,42 +25,10 @@ from groundtrace.shell.programs import (
     wrappers,
     writers,
 )
+from groundtrace.shell.programs import option_names as long
 from groundtrace.shell.programs.call import Call, Handler, Program, ProgramEntry
 from groundtrace.shell.programs.effects import EFFECTS
 from groundtrace.shell.streams.part import Opaque, Parts
-
-# Long options that take a value: the word after them is not a file.
-LONG_BAT = frozenset([
-    "--line-range", "--language", "--style", "--theme", "--color", "--paging", "--tabs", "--wrap", "--map-syntax",
-])  # fmt: skip
-LONG_COPY = frozenset(["--target-directory", "--suffix", "--mode", "--owner", "--group"])
-LONG_CURL = frozenset([
-    "--output", "--header", "--data", "--request", "--user", "--user-agent", "--url", "--max-time",
-])  # fmt: skip
-LONG_CUT = frozenset(["--delimiter", "--fields", "--characters"])
-LONG_DIFF = frozenset(["--exclude", "--exclude-from", "--label", "--width"])
-LONG_FD = frozenset(
-    ["--extension", "--type", "--exclude", "--max-depth", "--color", "--base-directory"]
-)
-LONG_FIND = frozenset([
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-type", "-maxdepth",
-    "-mindepth", "-size", "-mtime", "-mmin", "-newer", "-user", "-group", "-perm", "-printf", "-fprintf",
-    "-regextype", "-samefile", "-links", "-xtype", "-lname", "-atime", "-ctime", "-amin", "-cmin", "-inum",
-    "-fstype", "-used", "-newermt",
-])  # fmt: skip
-LONG_GIT = frozenset([
-    "--format", "--pretty", "--since", "--until", "--after", "--before", "--author", "--grep", "--max-count",
-    "--skip", "--diff-filter", "--unified", "--source", "--color", "--date", "--abbrev",
-])  # fmt: skip
-LONG_GREP = frozenset([
-    "--regexp", "--file", "--max-count", "--after-context", "--before-context", "--context", "--include",
-    "--exclude", "--exclude-dir", "--binary-files", "--label", "--color", "--colour", "--glob", "--type",
-    "--type-not", "--max-depth", "--threads", "--sort", "--sortr", "--replace", "--iglob", "--encoding",
-    "--engine", "--ignore-file", "--max-columns",
-])  # fmt: skip
-LONG_LS = frozenset(["--ignore", "--sort", "--time", "--color", "--time-style", "--width"])
-LONG_SGX = frozenset(["--start", "--end", "--query", "--rev", "--count", "--revision"])
-
 
 HANDLERS: dict[str, Handler] = {
     name: handler
@@ -129,48 +97,48 @@ PROGRAMS: dict[str, Program] = {
     # --- programs that need code; their options are still data ------------------------------------
     # Contents of files, whole or in part.
     "cat": Program("cat"), "zcat": Program("cat", speaks=("gzip",)), "less": Program("cat"), "more": Program("more"),
-    "view": Program("cat"), "bat": Program("bat", "rlHm", LONG_BAT), "batcat": Program("bat", "rlHm", LONG_BAT),
+    "view": Program("cat"), "bat": Program("bat", "rlHm", long.BAT), "batcat": Program("bat", "rlHm", long.BAT),
     "nl": Program("nl", "bdfhinlsvw", frozenset({"--body-numbering"})), "head": Program("head", "c", frozenset({"--bytes"})),
     "tail": Program("tail", "cs", frozenset({"--bytes", "--pid"})), "fold": Program("fold", "w", frozenset({"--width"})),
-    "cut": Program("cut", "dfcb", LONG_CUT), "jq": Program("jq"), "yq": Program("jq"),
-    **dict.fromkeys(["diff", "cmp", "colordiff", "vimdiff"], Program("diff", "UCWIxXFS", LONG_DIFF)),
+    "cut": Program("cut", "dfcb", long.CUT), "jq": Program("jq"), "yq": Program("jq"),
+    **dict.fromkeys(["diff", "cmp", "colordiff", "vimdiff"], Program("diff", "UCWIxXFS", long.DIFF)),
     **dict.fromkeys(["sed", "gsed"], Program("sed", "efl", frozenset({"--expression", "--file"}))),
     **dict.fromkeys(
         ["awk", "gawk", "mawk", "nawk"], Program("awk", "Fvf", frozenset({"--field-separator", "--assign", "--file"}))
     ),
-    "sgx": Program("sgx", "qnc", LONG_SGX),
+    "sgx": Program("sgx", "qnc", long.SGX),
     # Text of the command itself.
     "echo": Program("echo"), "printf": Program("printf"), "pwd": Program("pwd"), "seq": Program("seq"),
     "basename": Program("pathname"), "dirname": Program("pathname"), "tee": Program("tee"),
     # Searches.
-    **dict.fromkeys(["grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep"], Program("grep", "efmABCdD", LONG_GREP)),
-    "rg": Program("rg", "efmABCgtTdjrEM", LONG_GREP), "ag": Program("rg", "mABCGp", LONG_GREP),
-    "ack": Program("rg", "mABCGp", LONG_GREP),
+    **dict.fromkeys(["grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep"], Program("grep", "efmABCdD", long.GREP)),
+    "rg": Program("rg", "efmABCgtTdjrEM", long.GREP), "ag": Program("rg", "mABCGp", long.GREP),
+    "ack": Program("rg", "mABCGp", long.GREP),
     # Names.
-    "find": Program("find", long=LONG_FIND), "gfind": Program("find", long=LONG_FIND),
-    "fd": Program("fd", "etEdcjgS", LONG_FD), "fdfind": Program("fd", "etEdcjgS", LONG_FD),
-    **dict.fromkeys(["ls", "ll", "dir", "exa", "eza"], Program("ls", "ITw", LONG_LS)),
+    "find": Program("find", long=long.FIND), "gfind": Program("find", long=long.FIND),
+    "fd": Program("fd", "etEdcjgS", long.FD), "fdfind": Program("fd", "etEdcjgS", long.FD),
+    **dict.fromkeys(["ls", "ll", "dir", "exa", "eza"], Program("ls", "ITw", long.LS)),
     "tree": Program("tree", "LIPHTo", frozenset({"--filelimit", "--charset", "--sort"})),
     "stat": Program("stat", "cft", frozenset({"--format", "--printf"})),
     # Write, fetch, unpack.
-    "cp": Program("copy", "tS", LONG_COPY), "mv": Program("copy", "tS", LONG_COPY), "ln": Program("copy", "tS", LONG_COPY),
-    "install": Program("copy", "tmogS", LONG_COPY), "dd": Program("dd"),
+    "cp": Program("copy", "tS", long.COPY), "mv": Program("copy", "tS", long.COPY), "ln": Program("copy", "tS", long.COPY),
+    "install": Program("copy", "tmogS", long.COPY), "dd": Program("dd"),
     "patch": Program("patch", "pidorBDFVYz", frozenset({"--strip", "--input", "--directory"})),
     "apply_patch": Program("apply_patch"), "applypatch": Program("apply_patch"),
-    "curl": Program("curl", "oHdXuAmeFTbcwx", LONG_CURL),
+    "curl": Program("curl", "oHdXuAmeFTbcwx", long.CURL),
     "wget": Program("wget", "OPoUtT", frozenset({"--output-document", "--header", "--user-agent"})),
     **dict.fromkeys(["tar", "bsdtar"], Program("tar", "fCTXbHIK", frozenset({"--file", "--directory", "--exclude"}))),
     "unzip": Program("unzip", "dxP"), "ed": Program("ed", "p"),
     # git, verb by verb.
-    "git": Program("git"), "git show": Program("git show", "nUSGL", LONG_GIT),
-    "git cat-file": Program("git cat-file", "nUSGL", LONG_GIT),
-    **dict.fromkeys(["git diff", "git diff-tree", "git diff-index"], Program("git diff", "USGlO", LONG_GIT)),
-    **dict.fromkeys(["git log", "git whatchanged"], Program("git log", "nSGL", LONG_GIT)),
+    "git": Program("git"), "git show": Program("git show", "nUSGL", long.GIT),
+    "git cat-file": Program("git cat-file", "nUSGL", long.GIT),
+    **dict.fromkeys(["git diff", "git diff-tree", "git diff-index"], Program("git diff", "USGlO", long.GIT)),
+    **dict.fromkeys(["git log", "git whatchanged"], Program("git log", "nSGL", long.GIT)),
     **dict.fromkeys(["git blame", "git annotate"], Program("git blame", "LSM", frozenset({"--since", "--date"}))),
-    "git grep": Program("git grep", "efmABCO", LONG_GREP | {"--open-files-in-pager"}),
+    "git grep": Program("git grep", "efmABCO", long.GREP | {"--open-files-in-pager"}),
     "git ls-files": Program("git ls-files", "xX", frozenset({"--exclude"})), "git ls-tree": Program("git ls-tree"),
     "git status": Program("git status"), "git checkout": Program("git checkout", "bB"),
-    "git restore": Program("git restore", "s", LONG_GIT), "git rm": Program("git rm"), "git mv": Program("git mv"),
+    "git restore": Program("git restore", "s", long.GIT), "git rm": Program("git rm"), "git mv": Program("git mv"),
     **dict.fromkeys(
         ["git apply", "git am"], Program("git apply", "pC", frozenset({"--directory", "--exclude", "--include"}))
     ),
