@@ -18,6 +18,7 @@ import msgspec
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.programs.call import Call, Handler
+from groundtrace.shell.programs.listers import reports
 from groundtrace.shell.programs.python_flow import (
     Exits,
     Ranges,
@@ -39,7 +40,6 @@ from groundtrace.shell.programs.python_names import (
     opened_by,
     strings,
 )
-from groundtrace.shell.programs.reporters import reports
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.name_lists import Names
