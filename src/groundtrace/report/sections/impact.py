@@ -25,6 +25,7 @@ from groundtrace.report.blocks import (
     ReportTable,
     Section,
     detailed,
+    headings,
     make_table,
 )
 from groundtrace.report.data import ReportData
@@ -112,14 +113,9 @@ def _overview(found: ImpactDocument) -> ReportTable:
     ]
     return make_table(
         "What could be compared",
-        (
-            "config",
-            "baseline",
-            ">matched tasks",
-            ">of unknown version",
-            "tasks not compared",
-            "not met by some pairs",
-            "compared",
+        headings(
+            "config | baseline | >matched tasks | >of unknown version | tasks not compared | "
+            "not met by some pairs | compared"
         ),
         rows,
         (
@@ -208,18 +204,9 @@ def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
     ]
     return make_table(
         caption,
-        (
-            "metric",
-            "better",
-            "outcome",
-            "better",
-            ">Spearman r",
-            ">interval",
-            ">p",
-            ">p Holm",
-            ">n",
-            "left out",
-            "why missing",
+        headings(
+            "metric | better | outcome | better | >Spearman r | >interval | >p | >p Holm | "
+            ">n | left out | why missing"
         ),
         rows,
         (
@@ -267,21 +254,9 @@ def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
             yield delta.n
 
 
-_DELTA_COLUMNS = (
-    "better",
-    "verdict",
-    ">baseline",
-    ">config",
-    ">mean delta",
-    ">interval",
-    ">p",
-    ">smallest p",
-    ">p adjusted",
-    ">effect size",
-    ">better/same/worse",
-    ">n",
-    "left out",
-    "why missing",
+_DELTA_COLUMNS = headings(
+    "better | verdict | >baseline | >config | >mean delta | >interval | >p | >smallest p | "
+    ">p adjusted | >effect size | >better/same/worse | >n | left out | why missing"
 )
 
 
@@ -342,17 +317,9 @@ def _tandem(comparison: MatchedComparison) -> Iterator[ReportTable]:
             *_minus(comparison),
             (": did reward change where finding changed? (exploratory)"),
         ),
-        (
-            "difference in",
-            "difference in",
-            ">Spearman r",
-            ">interval",
-            ">p",
-            ">same direction",
-            ">opposite",
-            ">one unchanged",
-            ">n",
-            "why missing",
+        headings(
+            "difference in | difference in | >Spearman r | >interval | >p | "
+            ">same direction | >opposite | >one unchanged | >n | why missing"
         ),
         [
             [
@@ -386,18 +353,9 @@ def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
         return
     yield make_table(
         (*_minus(comparison), ": first relevant file, with misses counted (exploratory)"),
-        (
-            "number",
-            ">baseline",
-            ">config",
-            ">mean delta",
-            ">interval",
-            ">p",
-            ">missed by baseline",
-            ">missed by config",
-            ">n",
-            "left out",
-            "why missing",
+        headings(
+            "number | >baseline | >config | >mean delta | >interval | >p | "
+            ">missed by baseline | >missed by config | >n | left out | why missing"
         ),
         [
             [
@@ -426,15 +384,9 @@ def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:
         return
     yield make_table(
         (*_minus(comparison), ": who found the relevant files of the matched tasks"),
-        (
-            "by",
-            "finder",
-            ">baseline",
-            ">config",
-            ">difference",
-            ">only config met",
-            ">only baseline met",
-            ">n",
+        headings(
+            "by | finder | >baseline | >config | >difference | >only config met | "
+            ">only baseline met | >n"
         ),
         [
             [

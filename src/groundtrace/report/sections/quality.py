@@ -97,13 +97,11 @@ def _everything(overall: GroupSummary, groups: Groups) -> tuple[ReportTable, ...
         both_lists("Every metric over all trials", overall, METRICS.shown_in("quality")),
         long_table(
             "Chunk recall: line ranges whose file was met",
-            "config",
             groups[1:],
             METRICS.names_in("line_ranges"),
         ),
         long_table(
             "Lines, context and finders",
-            "config",
             groups[1:],
             METRICS.names_in("lines_and_context"),
         ),
@@ -141,11 +139,7 @@ def utilization_section(data: ReportData) -> Section | None:
             ),
             *own_tasks_note(data),
         ),
-        (
-            long_table(
-                "Use of relevant files", "config", groups[1:], METRICS.names_in("utilization")
-            ),
-        ),
+        (long_table("Use of relevant files", groups[1:], METRICS.names_in("utilization")),),
     )
 
 
@@ -233,7 +227,7 @@ def functions_section(data: ReportData) -> Section | None:
         ),
         (
             _steps(groups),
-            *detailed(long_table("Functions, all numbers", "config", groups, names)),
+            *detailed(long_table("Functions, all numbers", groups, names)),
         ),
     )
 
