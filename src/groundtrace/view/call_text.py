@@ -1,8 +1,8 @@
 """What the trace says about one call: the record with the call and the record with its answer.
 
 The trace's reader says what each call was; the numbers were made from that. A trace that is too
-large to be read at once is searched for the call's id instead (`raw_text.IdSearch`), and the records around
-the id are shown unchanged.
+large to be read at once is searched for the call's id instead (`raw_text.IdSearch`), and the
+records around the id are shown unchanged.
 """
 
 from __future__ import annotations
