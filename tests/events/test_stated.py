@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.model import StatedLines
-from groundtrace.traces.mini_swe_agent.answers import stated_context
+from groundtrace.traces.mini_swe_agent.records import stated_context
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.report import render_html
+from groundtrace.report.calls import NEVER, FirstFound, first_met
 from groundtrace.report.charts import Chart, charts
 from groundtrace.report.charts.found import spread
 from groundtrace.report.charts.speed import curve_of
 from groundtrace.report.charts.tasks import MAX_TASKS, chosen
-from groundtrace.report.colours import colours_of
-from groundtrace.report.first_found import NEVER, FirstFound, first_met
+from groundtrace.report.parts import colours_of
 from groundtrace.report.svg import Scale, element, fitted, text_width
 from groundtrace.report.task_units import TaskUnit
-from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.trial_table import TrialLinks
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, detail, hostile_data, report_data, sessions_data, task_units
 

@@ -14,11 +14,11 @@ from groundtrace.documents.comparison import Delta
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report import ReportData
+from groundtrace.report.calls import FirstFound
 from groundtrace.report.charts import charts
-from groundtrace.report.colours import colours_of
-from groundtrace.report.first_found import FirstFound
-from groundtrace.report.sections.movers import movers_section
-from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.parts import colours_of
+from groundtrace.report.sections.groups import movers_section
+from groundtrace.report.trial_table import TrialLinks
 from groundtrace.rows.means import NOISE, difference, mean_of, without_noise
 from groundtrace.rows.summarise import summarise
 from tests.impact.trial_rows import row

@@ -8,7 +8,7 @@ import pytest
 
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
-from groundtrace.shell.programs.python_slices import python_ranges
+from groundtrace.shell.programs.python_flow import python_ranges
 from tests.shell.views import shell_refs
 
 CHECKS = """\

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from groundtrace.storage import LocalFolder
 from groundtrace.traces.chat.answers import read_answer, state_of
-from groundtrace.traces.chat.dialects import xml_calls
 from groundtrace.traces.chat.reader import ChatReader
+from groundtrace.traces.chat.records import xml_calls
 from groundtrace.traces.inspect_ai import archive
 from groundtrace.traces.inspect_ai import logs as inspect_logs
 from groundtrace.traces.inspect_ai.reader import InspectReader

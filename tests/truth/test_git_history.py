@@ -18,7 +18,7 @@ from groundtrace.model import GroundTruth, Task
 from groundtrace.truth import git_history
 from groundtrace.truth.definitions import SCHEMES, load_tasks
 from groundtrace.truth.git_history import GitError, parse_location
-from groundtrace.truth.row_truth import truth_of_row
+from groundtrace.truth.gold import truth_of_row
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -14,8 +14,7 @@ from groundtrace.model import Task, TruthResult
 from groundtrace.storage import LocalFolder
 from groundtrace.truth import load_ground_truth
 from groundtrace.truth.entries import Notes
-from groundtrace.truth.literals import literal, python_paths
-from groundtrace.truth.records import FILE_GROUPS, ORACLE_GROUPS, SPEC_GROUPS
+from groundtrace.truth.records import FILE_GROUPS, ORACLE_GROUPS, SPEC_GROUPS, literal, python_paths
 from groundtrace.truth.sources import SOURCES
 
 RECORD = "tests/ground_truth.json"

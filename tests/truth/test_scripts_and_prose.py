@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundtrace.truth.gold import gold_patches, heredocs
-from groundtrace.truth.text import instruction_paths, is_source_path, script_paths
+from groundtrace.truth.sources import instruction_paths, is_source_path, script_paths
 
 PATCH = "diff --git a/x/y.py b/x/y.py\n--- a/x/y.py\n+++ b/x/y.py\n@@ -1 +1 @@\n-a\n+b\n"
 

@@ -11,9 +11,9 @@ import pytest
 
 from groundtrace.documents.events import Event
 from groundtrace.storage import LocalFolder
-from groundtrace.view import call_text, find_id
+from groundtrace.view import call_text, raw_text
 from groundtrace.view.call_text import CallText, CallTexts, text_of_value
-from groundtrace.view.find_id import IdSearch
+from groundtrace.view.raw_text import IdSearch
 from groundtrace.view.trace_files import TraceFile, TraceFiles, trace_files
 from tests.metrics.builders import trial
 from tests.view.worlds import SECRET, call, claude_lines, write_trace
@@ -169,7 +169,7 @@ def test_a_large_trace_is_searched_a_little_at_a_time(
 
 
 def test_a_search_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find_id, "CHUNK", 64)
+    monkeypatch.setattr(raw_text, "CHUNK", 64)
     monkeypatch.setattr(call_text, "PATIENCE", 0)
     monkeypatch.setattr(call_text, "READ_AT_ONCE", 0)
     write_trace(tmp_path, "trial", claude_lines(CALLS))
@@ -190,8 +190,8 @@ def test_an_id_is_found_wherever_chunks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, begin: int
 ) -> None:
     """The places are those of a plain search of the whole text, each once."""
-    monkeypatch.setattr(find_id, "CHUNK", chunk)
-    monkeypatch.setattr(find_id, "BEYOND", 1 << 30)
+    monkeypatch.setattr(raw_text, "CHUNK", chunk)
+    monkeypatch.setattr(raw_text, "BEYOND", 1 << 30)
     path = tmp_path / "trace"
     text = "".join(f"{line}\n" for line in claude_lines(CALLS[:8]))
     path.write_text(text)

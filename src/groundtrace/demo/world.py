@@ -145,10 +145,6 @@ def _bash_find(path: str, pattern: str) -> ToolAnswer:
     return _shell(f"find {path} -name {pattern!r} -type f", "\n".join(names))
 
 
-def _bash_run(command: str, output: str) -> ToolAnswer:
-    return _shell(command, output)
-
-
 def _mirror(repo: str) -> str:
     return MIRROR.format(repo=repo)
 
@@ -214,7 +210,7 @@ _TOOLS: dict[str, Any] = {
     "sed": _bash_sed,
     "grep": _bash_grep,
     "find": _bash_find,
-    "run": _bash_run,
+    "run": _shell,
     "search": _search,
     "nls": _natural_search,
     "sg_read": _remote_read,

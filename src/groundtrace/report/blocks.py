@@ -119,12 +119,15 @@ def make_table(
     columns: Sequence[str],
     rows: Sequence[Sequence[str]],
     note: Paragraph = (),
-    *,
-    detail: bool = False,
 ) -> ReportTable:
     """A table of rows that may be lists; the caption may be one text."""
     parts = (caption,) if isinstance(caption, str) else caption
-    return ReportTable(parts, tuple(columns), tuple(map(tuple, rows)), note, detail)
+    return ReportTable(parts, tuple(columns), tuple(map(tuple, rows)), note)
+
+
+def headings(text: str) -> tuple[str, ...]:
+    """Headings from one line: `config | >trials`."""
+    return tuple(text.split(" | "))
 
 
 def detailed(*tables: ReportTable) -> tuple[ReportTable, ...]:

@@ -20,7 +20,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.report.first_found import FirstMet, first_met
+from groundtrace.report.calls import FirstMet, first_met
 from groundtrace.report.packed_trials import (
     LEVELS,
     NOTABLE,

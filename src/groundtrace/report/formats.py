@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
-from groundtrace.impact.answer_names import AS_POINTS, MANY, MINUS
+from groundtrace.impact.answer_names import AS_POINTS, MINUS
 from groundtrace.impact.answer_names import MISSING as MISSING
 from groundtrace.impact.row_numbers import Compared, Numbers, style_in_table, style_of_task
 from groundtrace.metrics.catalogue import QUANTITIES
@@ -68,12 +68,12 @@ def percent(part: float, whole: float) -> str:
     return per_cent(part / whole) if whole else MISSING
 
 
-def per_cent(share: float, decimals: int = 0) -> str:
+def per_cent(share: float) -> str:
     """A share in per cent. Only nothing reads as 0 % and only everything as 100 %: beside 72 of
     506,280 characters stood 0 %, and beside the others 100 %."""
-    text = f"{100 * share:.{decimals}f}"
+    text = f"{100 * share:.0f}"
     if float(text) in (0, 100) and share not in (0, 1):
-        return f"< {10**-decimals:g} %" if share < 0.5 else f"> {100 - 10**-decimals:g} %"
+        return "< 1 %" if share < 0.5 else "> 99 %"
     return f"{text} %"
 
 
@@ -113,21 +113,18 @@ def compared_task(name: str, baseline: float, config: float) -> tuple[str, str, 
     return style.value(baseline), style.value(config), style.change(row)
 
 
-def brief(name: str, number: float | None, n: int = 0) -> str:
-    """The value of a metric or outcome for a quick look: two or three digits.
-
-    Shares get a third decimal if there are at least `MANY` tasks; with fewer it would be noise.
-    """
+def brief(name: str, number: float | None) -> str:
+    """The value of a metric or outcome for a quick look: two or three digits."""
     if number is None or not isfinite(number):
         return MISSING
     if name in AS_POINTS:
-        return _written(number, lambda v: per_cent(v, int(n >= MANY)))
+        return _written(number, lambda v: per_cent(v))
     unit = QUANTITIES[name].unit
     if unit == "USD":
         return _written(number, lambda v: f"${v:,.2f}" if abs(v) >= 0.1 else f"${v:,.3f}")
     if unit:
         return value(name, number)
-    return _written(number, lambda v: f"{v:,.{3 if n >= MANY else 2}f}")
+    return _written(number, lambda v: f"{v:,.2f}")
 
 
 def ratio(number: float | None) -> str:

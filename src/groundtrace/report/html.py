@@ -22,10 +22,9 @@ from groundtrace.report.answer_text import PRICES
 from groundtrace.report.answer_view import answer_view
 from groundtrace.report.blocks import Name, Paragraph, Section
 from groundtrace.report.blocks_of_trials import MadeTrial, Packed, Packing, made_trial
+from groundtrace.report.calls import FirstFound
 from groundtrace.report.charts import charts
-from groundtrace.report.colours import colours_of
 from groundtrace.report.data import ReportData
-from groundtrace.report.first_found import FirstFound
 from groundtrace.report.markup import (
     NOTHING,
     Html,
@@ -35,7 +34,7 @@ from groundtrace.report.markup import (
     section_of_charts,
     section_of_numbers,
 )
-from groundtrace.report.parts import asset, words_of_parts
+from groundtrace.report.parts import asset, colours_of, words_of_parts
 from groundtrace.report.safe_text import UNMASKED
 from groundtrace.report.sections import LEGEND, STATUS, sections
 from groundtrace.report.task_units import DistinctTasks, TaskUnits

@@ -9,8 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from math import ceil, floor, isfinite, log, log10, sqrt
-from typing import Literal
+from math import ceil, floor, isfinite, log10, sqrt
 
 from markupsafe import Markup, escape
 
@@ -185,14 +184,6 @@ def _written(value: str | float) -> str:
 
 # --- scales: values to pixels, and the round values of an axis -------------------------------
 
-ScaleKind = Literal["linear", "sqrt", "log"]
-
-_BENT: Mapping[ScaleKind, Callable[[float], float]] = {
-    "linear": lambda value: value,
-    "sqrt": lambda value: sqrt(max(value, 0.0)),
-    "log": log,
-}
-
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -203,53 +194,42 @@ class Scale(Frozen, frozen=True):
     high: float
     start: float
     end: float
-    kind: ScaleKind = "linear"
+    by_root: bool = False
+    """Pixels grow with the square root of the values."""
 
     def __call__(self, value: float) -> float:
         """The pixel of a value; a value beyond an end is placed at that end."""
-        bend = _BENT[self.kind]
-        low, high = bend(self.low), bend(self.high)
+        low, high = self._bent(self.low), self._bent(self.high)
         if high <= low or not isfinite(high - low):
             return (self.start + self.end) / 2
-        part = (bend(min(max(value, self.low), self.high)) - low) / (high - low)
+        part = (self._bent(min(max(value, self.low), self.high)) - low) / (high - low)
         return self.start + part * (self.end - self.start)
+
+    def _bent(self, value: float) -> float:
+        return sqrt(max(value, 0.0)) if self.by_root else value
 
     def ticks(self, about: int = 5) -> list[float]:
         """Round values in the range, about as many as `about`."""
         if self.high <= self.low or not isfinite(self.high - self.low):
             return [self.low]
-        if self.kind == "log":
-            return self._log_ticks(about)
         step = _round_step((self.high - self.low) / max(about, 1))
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         found = [number * step for number in range(first, last + 1)]
-        if self.kind == "sqrt":
-            return _spread(found, self, abs(self.end - self.start) / (about + 2))
-        return found
+        return self._spread(found, about) if self.by_root else found
 
-    def _log_ticks(self, about: int) -> list[float]:
-        powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-        found = [
-            part * 10.0**power
-            for power in powers
-            for part in (1, 2, 5)
-            if self.low * 0.999 <= part * 10.0**power <= self.high * 1.001
-        ]
-        return _spread(found, self, abs(self.end - self.start) / (about + 2))
+    def _spread(self, values: list[float], about: int) -> list[float]:
+        """The values, in order, without those that are too close to the one before."""
+        room = abs(self.end - self.start) / (about + 2)
+        kept: list[float] = []
+        for value in values:
+            if not kept or abs(self(value) - self(kept[-1])) >= room:
+                kept.append(value)
+        return kept
 
 
 def _round_step(raw: float) -> float:
     size = 10.0 ** floor(log10(raw))
     return next((part * size for part in _ROUND if part * size >= raw * 0.999), 10 * size)
-
-
-def _spread(values: list[float], scale: Scale, room: float) -> list[float]:
-    """The values, in order, without those that are too close to the one before."""
-    kept: list[float] = []
-    for value in values:
-        if not kept or abs(scale(value) - scale(kept[-1])) >= room:
-            kept.append(value)
-    return kept
 
 
 def tick_text(value: float) -> str:

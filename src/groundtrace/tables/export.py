@@ -1,8 +1,12 @@
-"""Writing tables: CSV without extras, Parquet through duckdb. One trial at a time in memory."""
+"""Writing tables: CSV without extras, Parquet through duckdb. One trial at a time in memory.
+
+duckdb is imported when used, with access only to its own tables.
+"""
 
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import os
 import tempfile
@@ -15,11 +19,49 @@ import msgspec
 
 from groundtrace.base.visible import visible
 from groundtrace.documents.impact import ImpactDocument
+from groundtrace.errors import MissingExtraError
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_rows
 from groundtrace.tables.columns import SQL_TYPES, TABLES
-from groundtrace.tables.duck import connect, quoted
 from groundtrace.tables.flat_rows import flat_rows
+
+_MEMORY = "400MB"
+"""What duckdb may keep of its tables in memory; the rest lies in the scratch folder. Its own limit
+is 80 % of the machine's memory."""
+
+
+def connect(scratch: Path) -> Any:
+    """A database in a scratch folder, so that large tables go to disk."""
+    try:
+        duckdb = importlib.import_module("duckdb")
+    except ImportError as error:
+        raise MissingExtraError("SQL or Parquet", "tables") from error
+    database = duckdb.connect(str(scratch / "tables.duckdb"))
+    database.execute(f"SET temp_directory = {quoted(str(scratch))}")
+    database.execute(f"SET memory_limit = {quoted(_MEMORY)}")
+    # After two seconds it prints one to stdout, where `--json` and CSV go.
+    database.execute("SET enable_progress_bar = false")
+    database.execute("SET autoinstall_known_extensions = false")
+    database.execute("SET autoload_known_extensions = false")
+    return database
+
+
+def close_off(database: Any) -> None:
+    """After this call nothing outside the database can be read, written or loaded."""
+    database.execute("SET enable_external_access = false")
+    database.execute("SET lock_configuration = true")
+
+
+def quoted(text: str) -> str:
+    """A string literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def error_type() -> type[BaseException]:
+    """What duckdb raises for a query that is wrong."""
+    error: type[BaseException] = importlib.import_module("duckdb").Error
+    return error
+
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """First characters that make a spreadsheet read a cell as a formula."""

@@ -15,8 +15,13 @@ from groundtrace.errors import UsageError
 from groundtrace.rows.detail import Detail
 from groundtrace.tables.analysis import ALL_TABLES
 from groundtrace.tables.columns import SQL_TYPES
-from groundtrace.tables.duck import close_off, connect, error_type
-from groundtrace.tables.export import json_lines_table, write_json_lines
+from groundtrace.tables.export import (
+    close_off,
+    connect,
+    error_type,
+    json_lines_table,
+    write_json_lines,
+)
 
 _PLACE = re.compile(r"^LINE \d+: ", re.MULTILINE)
 """The text with which duckdb begins to show the place of an error."""

@@ -22,6 +22,7 @@ from groundtrace.problems import TEMPORARY
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.storage.watch import note_error, watched
 from groundtrace.truth.entries import Notes
+from groundtrace.truth.gold import truth_of_row
 from groundtrace.truth.records import SourceFindings
 from groundtrace.truth.sources import (
     ANSWER_SOURCES,
@@ -56,8 +57,6 @@ def load_ground_truth(
     truth = GroundTruth()
     problems: tuple[Problem, ...] = ()
     if task.row is not None:
-        from groundtrace.truth.row_truth import truth_of_row  # tasks in folders need none of it
-
         truth, problems = truth_of_row(task.row)
     elif task.folder is not None:
         truth, problems = _from_folder(task.folder, chosen)

@@ -1,8 +1,8 @@
 """What the trace says about one call: the record with the call and the record with its answer.
 
 The trace's reader says what each call was; the numbers were made from that. A trace that is too
-large to be read at once is searched for the call's id instead (`find_id`), and the records around
-the id are shown unchanged.
+large to be read at once is searched for the call's id instead (`raw_text.IdSearch`), and the
+records around the id are shown unchanged.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from groundtrace.base.jsonio import BadJsonError, clean_text, loads, loads_text
 from groundtrace.documents.events import Event
 from groundtrace.model import ToolCall, Trace
 from groundtrace.redact import mask_head
-from groundtrace.view.find_id import ENOUGH, IdSearch
-from groundtrace.view.raw_text import part_at, read_at, readable
+from groundtrace.view.raw_text import ENOUGH, IdSearch, part_at, read_at, readable
 from groundtrace.view.trace_files import TraceFile, TraceFiles
 
 SHOWN = 20_000

@@ -12,19 +12,25 @@ from typing import Any
 from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.report.answer_text import PRICES, others, shown
-from groundtrace.report.colours import colours_of
 from groundtrace.report.packed_trials import Limits, trial_data
-from groundtrace.report.parts import words_of_parts
+from groundtrace.report.parts import colours_of, words_of_parts
 from groundtrace.report.safe_text import plain, shown_name, with_note
 from groundtrace.rows.detail import Detail
 from groundtrace.runs.output_folders import IMPACT
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.state import mark_of
 from groundtrace.view.call_text import CallText, CallTexts
-from groundtrace.view.index import ListedTrial
+from groundtrace.view.index import (
+    SCOPES,
+    ListedTrial,
+    Question,
+    choices,
+    list_page,
+    places_of,
+    question_of,
+)
 from groundtrace.view.library import Library, Snapshot
 from groundtrace.view.raw_text import part_at
-from groundtrace.view.search import SCOPES, Question, choices, list_page, places_of, question_of
 from groundtrace.view.trace_files import TraceFiles, trace_files
 
 LIMITS = Limits(1_000, 200, 2_000)

@@ -11,19 +11,18 @@ from msgspec.structs import replace
 
 from groundtrace.impact.row_numbers import decimals_of_shares
 from groundtrace.report.answer_text import known_rows
+from groundtrace.report.calls import FirstFound
 from groundtrace.report.charts.chain import STEPS, chain_chart
 from groundtrace.report.charts.chart import FEW_CONFIGS, Chart, Colours
-from groundtrace.report.charts.errors import errors_chart
 from groundtrace.report.charts.found import first_found_chart, found_charts
-from groundtrace.report.charts.funnel import funnel_chart
+from groundtrace.report.charts.funnel import errors_chart, funnel_chart
 from groundtrace.report.charts.speed import speed_charts
 from groundtrace.report.charts.tasks import task_chart
 from groundtrace.report.charts.use import functions_chart, lines_chart, use_chart
-from groundtrace.report.colours import MAX_CONFIGS
 from groundtrace.report.data import ReportData, comparison_of, pair_answers, pair_key
-from groundtrace.report.first_found import FirstFound
+from groundtrace.report.parts import MAX_CONFIGS
 from groundtrace.report.task_units import TaskUnit, TaskUnits
-from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.trial_table import TrialLinks
 from groundtrace.report.wording import plural
 
 __all__ = ["Chart", "charts"]

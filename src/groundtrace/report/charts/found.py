@@ -8,6 +8,7 @@ from functools import partial
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, make_table
+from groundtrace.report.calls import FirstFound
 from groundtrace.report.charts.bars import (
     Bar,
     BarPart,
@@ -17,7 +18,6 @@ from groundtrace.report.charts.bars import (
     stacked_bars,
 )
 from groundtrace.report.charts.chart import Chart, Colours, drawn, key_of
-from groundtrace.report.first_found import FirstFound
 from groundtrace.report.task_units import TaskUnit
 from groundtrace.report.wording import plural
 

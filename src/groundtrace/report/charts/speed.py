@@ -96,7 +96,7 @@ def _draw(
 ) -> Markup:
     # Leave room after the last point: otherwise the last step of a curve is on the edge.
     end = 1.08 * max(curve.points[-1][0] for curve in curves.values()) or 1.0
-    x = Scale(0.0, end, LEFT, width - RIGHT, "sqrt")
+    x = Scale(0.0, end, LEFT, width - RIGHT, by_root=True)
     y = Scale(0.0, 1.0, BOTTOM, TOP)
     marks = [across(x, TOP, BOTTOM, title=axis)]
     for share in (0, 0.25, 0.5, 0.75, 1):

@@ -26,7 +26,7 @@ from groundtrace.report.svg import (
     text,
     tick_text,
 )
-from groundtrace.report.trial_links import TrialLinks
+from groundtrace.report.trial_table import TrialLinks
 from groundtrace.report.wording import plain_name, plural
 from groundtrace.rows.means import difference
 

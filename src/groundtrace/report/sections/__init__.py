@@ -8,18 +8,22 @@ from msgspec.structs import replace
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.report.sections.answer import answer_section
-from groundtrace.report.sections.caveats import caveats_section
-from groundtrace.report.sections.coverage import coverage_section
+from groundtrace.report.sections.coverage import (
+    caveats_section,
+    coverage_section,
+    unknown_tools_section,
+)
 from groundtrace.report.sections.error_taxonomy import taxonomy_section
-from groundtrace.report.sections.functions import functions_section
 from groundtrace.report.sections.funnel import funnel_section
-from groundtrace.report.sections.groups import groups_section
-from groundtrace.report.sections.impact import impact_section
+from groundtrace.report.sections.groups import groups_section, movers_section
+from groundtrace.report.sections.impact import answer_section, impact_section
 from groundtrace.report.sections.looked_at import looked_at_section
-from groundtrace.report.sections.movers import movers_section
-from groundtrace.report.sections.quality import found_section, speed_section, utilization_section
-from groundtrace.report.sections.unknown_tools import unknown_tools_section
+from groundtrace.report.sections.quality import (
+    found_section,
+    functions_section,
+    speed_section,
+    utilization_section,
+)
 
 STATUS = (
     "Status: standalone, non-ranking; association, not causation. Nothing here changes a reward, "

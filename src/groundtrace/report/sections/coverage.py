@@ -1,9 +1,11 @@
-"""Coverage: what could be computed and what could not, by reason (D19)."""
+"""What the numbers rest on: what could be computed and what could not, by reason (D19), tools that
+are not known, and what the numbers do not say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from groundtrace.documents.summary import GroupSummary, RefusedDocument, RunSummaryDocument
@@ -21,6 +23,14 @@ from groundtrace.report.blocks import (
 from groundtrace.report.data import ReportData
 from groundtrace.report.task_units import distinct_tasks
 from groundtrace.report.wording import left_out, plural, reason
+from groundtrace.rows.unknown_tools import (
+    LISTED,
+    about_servers,
+    settings_block,
+    unknown_tools,
+    what_it_means,
+    what_was_read,
+)
 
 LISTED_TRIALS = 25
 """Trials that are named; the others are only counted."""
@@ -247,3 +257,101 @@ def _counted(caption: str, what: str, times: str, counts: Mapping[str, int]) -> 
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = [[Name(name), formats.count(number)] for name, number in ordered[:LISTED_TRIALS]]
     return make_table(caption, (what, f">{times}"), rows, _more(len(ordered)))
+
+
+_ALWAYS: tuple[Paragraph, ...] = (
+    (
+        "Ground truth lists files that somebody considers relevant; other files may be useful "
+        "too. Its confidence differs by source (see Coverage). A useful file that is not "
+        "listed counts as irrelevant.",
+    ),
+    (
+        "What an agent knew without looking, and what it saw without leaving a trace, does not "
+        "count as met.",
+    ),
+    (
+        "Tasks that never met a relevant file have no time to the first one. So look at its "
+        "means together with the share of tasks that met any.",
+    ),
+    ("Chunk recall matches files, not lines: a chunk counts when its file was met.",),
+    (
+        (
+            "Utilization metrics look at which files were written, not at whether the text in them "
+            "is right."
+        ),
+    ),
+    (
+        "Tasks without ground truth or without a usable trace have no such metrics. They are "
+        "counted in Coverage and are not zeroes.",
+    ),
+)
+
+_METHOD = (
+    ("Correlation", "correlation"),
+    ("Its p", "correlation_p"),
+    ("p of a delta", "delta_p"),
+    ("Intervals", "interval"),
+    ("Cost, time and tokens", "totals"),
+    ("Adjusted p", "adjusted"),
+    ("Margin", "margin"),
+    ("Lost attempts", "lost"),
+    ("Groups that disagree", "groups"),
+    ("Finding and solving", "association"),
+    ("When to look", "stopping"),
+    ("What is flipped", "flipped"),
+    ("Other comparisons", "other"),
+    ("Ranks", "ranks"),
+    ("Holm", "holm"),
+    ("Effect size", "effect_size"),
+    ("Matching", "matching"),
+    ("Minimum", "minimum"),
+)
+
+
+def caveats_section(data: ReportData) -> Section:
+    """Caveats of every report, then how its statistics were made."""
+    method: tuple[Paragraph, ...] = ()
+    if data.impact is not None:
+        found = data.impact.method
+        method = tuple((f"{title}: {getattr(found, field)}",) for title, field in _METHOD)
+    return Section("method", "Method and caveats", (), (), (*_ALWAYS, *method))
+
+
+def unknown_tools_section(data: ReportData) -> Section | None:
+    """Tools that groundtrace does not know: how their calls were read, and how to declare them (D48).
+
+    None if every tool is known and every MCP server counts."""
+    summary = data.summary
+    calls = {} if summary.unknown_tool_calls is UNSET else summary.unknown_tool_calls
+    servers = {} if summary.servers_not_counted is UNSET else summary.servers_not_counted
+    tools = unknown_tools(calls)
+    note = about_servers(servers, Name)
+    if not tools and not note:
+        return None
+    sentences = [what_was_read(tools), what_it_means(tools)] if tools else []
+    rows = [
+        [
+            Name(tool.name),
+            formats.count(tool.calls),
+            formats.count(tool.read),
+            formats.count(tool.failed),
+            formats.count(tool.unread),
+            tool.category,
+        ]
+        for tool in tools[:LISTED]
+    ]
+    more = len(tools) - LISTED
+    table = make_table(
+        "Unknown tools",
+        ("tool", ">calls", ">read by guess", ">failed or empty", ">not read", "what most did"),
+        rows,
+        (f"and {more:,} more; run_retrieval_summary.json names all of them.",) if more > 0 else (),
+    )
+    return Section(
+        "unknown-tools",
+        "Unknown tools",
+        tuple(part for part in (*((one,) for one in sentences), note) if part),
+        (table,) if tools else (),
+        code=settings_block(tools),
+        code_caption="To declare them, add to groundtrace.toml:",
+    )

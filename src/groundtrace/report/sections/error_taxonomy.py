@@ -8,7 +8,7 @@ from groundtrace.documents.summary import LabelSummary
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, detailed, headings, make_table
 from groundtrace.report.data import ReportData
 from groundtrace.report.packed_trials import ACCESS_KINDS
 from groundtrace.report.sections.shared import NO_VALUES, Groups, all_and_configs
@@ -90,17 +90,10 @@ def _labels(groups: Groups, labels: Iterable[str], *, of_errors: bool) -> Report
     ]
     return make_table(
         "Labels by configuration" if of_errors else "Writes, where edit targets are unknown",
-        (
-            "config",
-            "label",
-            "better",
-            ">trials with it",
-            ">files",
-            ">trials with edit targets unknown",
-            ">files in these",
-            ">mean files per task",
-            ">n",
-            "left out",
+        headings(
+            "config | label | better | >trials with it | >files | "
+            ">trials with edit targets unknown | >files in these | >mean files per task | "
+            ">n | left out"
         ),
         rows,
         (
@@ -127,14 +120,9 @@ def _slices(groups: Groups) -> ReportTable:
     ]
     return make_table(
         "Trials by calibration slice",
-        (
-            "config",
-            ">small (up to 5 files)",
-            ">medium (6 to 20)",
-            ">large (over 20)",
-            ">local evidence",
-            ">mcp evidence",
-            ">no slice (no trace)",
+        headings(
+            "config | >small (up to 5 files) | >medium (6 to 20) | >large (over 20) | "
+            ">local evidence | >mcp evidence | >no slice (no trace)"
         ),
         rows,
     )

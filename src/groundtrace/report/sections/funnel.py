@@ -19,7 +19,7 @@ from groundtrace.documents.summary import (
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.displays import Display
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, Section, detailed, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, detailed, headings, make_table
 from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.sections.impact import numbers_of
 from groundtrace.report.sections.shared import (
@@ -58,7 +58,6 @@ def funnel_section(data: ReportData) -> Section | None:
             *detailed(
                 long_table(
                     "The patch compared with the gold patch, all metrics",
-                    "config",
                     groups[1:],
                     METRICS.names_in("patches"),
                 ),
@@ -232,16 +231,9 @@ def _matched(data: ReportData) -> Iterator[ReportTable]:
                 " minus ",
                 Name(comparison.baseline_config),
             ),
-            (
-                "relevant files",
-                ">baseline",
-                ">config",
-                ">mean delta",
-                ">interval",
-                ">p adjusted",
-                ">more/same/less",
-                ">n",
-                "left out",
+            headings(
+                "relevant files | >baseline | >config | >mean delta | >interval | "
+                ">p adjusted | >more/same/less | >n | left out"
             ),
             rows,
             (

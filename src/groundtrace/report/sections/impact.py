@@ -1,4 +1,5 @@
-"""Impact: how retrieval and outcomes vary together, and how configurations differ."""
+"""The answer, the same lines as in the terminal; then how retrieval and outcomes vary together, and
+how configurations differ."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from groundtrace.impact.simulated_coverage import (
 )
 from groundtrace.metrics.catalogue import QUANTITIES
 from groundtrace.report import formats
+from groundtrace.report.answer_text import analysis_text
 from groundtrace.report.blocks import (
     Name,
     Paragraph,
@@ -23,10 +25,29 @@ from groundtrace.report.blocks import (
     ReportTable,
     Section,
     detailed,
+    headings,
     make_table,
 )
 from groundtrace.report.data import ReportData
 from groundtrace.report.wording import left_out, plural, reason
+
+
+def answer_section(data: ReportData) -> Section:
+    """What a reader must know to decide."""
+    if data.impact is None:
+        why: Paragraph = ("No analysis was made; ", Name("groundtrace impact"), " writes it.")
+        return Section("answer", "The answer", (why,))
+    answer = data.impact.answer
+    notes: tuple[Paragraph, ...] = ()
+    if any(row.ci_low is not None for row in answer.rows):
+        said = coverage_text(MEANS, (row.n for row in answer.rows if row.ci_low is not None))
+        text = (
+            "A row says higher or lower only if its interval leaves out 0; all intervals of the "
+            f"answer together hold with 95 %. {said}"
+        )
+        notes = ((text.strip(),),)
+    return Section("answer", "The answer", notes, text=analysis_text(data.impact))
+
 
 _SCOPES: Sequence[tuple[CorrelationScope, str]] = (
     ("overall", "Correlations over tasks, each task's configurations averaged"),
@@ -92,14 +113,9 @@ def _overview(found: ImpactDocument) -> ReportTable:
     ]
     return make_table(
         "What could be compared",
-        (
-            "config",
-            "baseline",
-            ">matched tasks",
-            ">of unknown version",
-            "tasks not compared",
-            "not met by some pairs",
-            "compared",
+        headings(
+            "config | baseline | >matched tasks | >of unknown version | tasks not compared | "
+            "not met by some pairs | compared"
         ),
         rows,
         (
@@ -188,18 +204,9 @@ def _correlations(caption: str, found: Sequence[Correlation]) -> ReportTable:
     ]
     return make_table(
         caption,
-        (
-            "metric",
-            "better",
-            "outcome",
-            "better",
-            ">Spearman r",
-            ">interval",
-            ">p",
-            ">p Holm",
-            ">n",
-            "left out",
-            "why missing",
+        headings(
+            "metric | better | outcome | better | >Spearman r | >interval | >p | >p Holm | "
+            ">n | left out | why missing"
         ),
         rows,
         (
@@ -247,21 +254,9 @@ def _with_interval(comparison: MatchedComparison) -> Iterator[int]:
             yield delta.n
 
 
-_DELTA_COLUMNS = (
-    "better",
-    "verdict",
-    ">baseline",
-    ">config",
-    ">mean delta",
-    ">interval",
-    ">p",
-    ">smallest p",
-    ">p adjusted",
-    ">effect size",
-    ">better/same/worse",
-    ">n",
-    "left out",
-    "why missing",
+_DELTA_COLUMNS = headings(
+    "better | verdict | >baseline | >config | >mean delta | >interval | >p | >smallest p | "
+    ">p adjusted | >effect size | >better/same/worse | >n | left out | why missing"
 )
 
 
@@ -322,17 +317,9 @@ def _tandem(comparison: MatchedComparison) -> Iterator[ReportTable]:
             *_minus(comparison),
             (": did reward change where finding changed? (exploratory)"),
         ),
-        (
-            "difference in",
-            "difference in",
-            ">Spearman r",
-            ">interval",
-            ">p",
-            ">same direction",
-            ">opposite",
-            ">one unchanged",
-            ">n",
-            "why missing",
+        headings(
+            "difference in | difference in | >Spearman r | >interval | >p | "
+            ">same direction | >opposite | >one unchanged | >n | why missing"
         ),
         [
             [
@@ -366,18 +353,9 @@ def _first_hits(comparison: MatchedComparison) -> Iterator[ReportTable]:
         return
     yield make_table(
         (*_minus(comparison), ": first relevant file, with misses counted (exploratory)"),
-        (
-            "number",
-            ">baseline",
-            ">config",
-            ">mean delta",
-            ">interval",
-            ">p",
-            ">missed by baseline",
-            ">missed by config",
-            ">n",
-            "left out",
-            "why missing",
+        headings(
+            "number | >baseline | >config | >mean delta | >interval | >p | "
+            ">missed by baseline | >missed by config | >n | left out | why missing"
         ),
         [
             [
@@ -406,15 +384,9 @@ def _finders(comparison: MatchedComparison) -> Iterator[ReportTable]:
         return
     yield make_table(
         (*_minus(comparison), ": who found the relevant files of the matched tasks"),
-        (
-            "by",
-            "finder",
-            ">baseline",
-            ">config",
-            ">difference",
-            ">only config met",
-            ">only baseline met",
-            ">n",
+        headings(
+            "by | finder | >baseline | >config | >difference | >only config met | "
+            ">only baseline met | >n"
         ),
         [
             [

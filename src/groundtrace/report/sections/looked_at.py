@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from groundtrace.base.visible import plural
 from groundtrace.documents.looked_at import LookedAtSummary
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, ReportTable, Section, make_table
+from groundtrace.report.blocks import Name, ReportTable, Section, headings, make_table
 from groundtrace.report.data import ReportData
 
 SHOWN_FILES = 15
@@ -33,17 +33,9 @@ def looked_at_section(data: ReportData) -> Section | None:
 
 
 def _totals(seen: list[LookedAtSummary]) -> ReportTable:
-    columns = (
-        "config",
-        ">trials",
-        ">calls",
-        ">failed",
-        ">no answer",
-        ">files read",
-        ">files searched",
-        ">files written",
-        ">reads repeated",
-        ">cost",
+    columns = headings(
+        "config | >trials | >calls | >failed | >no answer | >files read | >files searched | "
+        ">files written | >reads repeated | >cost"
     )
     rows = [
         [

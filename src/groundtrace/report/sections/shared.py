@@ -16,7 +16,7 @@ from groundtrace.documents.summary import (
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.record import Metric
 from groundtrace.report import formats
-from groundtrace.report.blocks import Name, Paragraph, ReportTable, make_table
+from groundtrace.report.blocks import Name, Paragraph, ReportTable, headings, make_table
 from groundtrace.report.data import ReportData, comparison_of
 from groundtrace.report.wording import left_out
 
@@ -62,18 +62,9 @@ def both_lists(
     caption: str | Paragraph, group: GroupSummary, metrics: Iterable[Metric]
 ) -> ReportTable:
     """Metrics over retrieved files, beside the same metrics over shown files (D18)."""
-    columns = (
-        "metric",
-        "better",
-        ">met: mean",
-        ">sd",
-        ">median",
-        ">n",
-        ">shown: mean",
-        ">sd",
-        ">median",
-        ">n",
-        "left out",
+    columns = headings(
+        "metric | better | >met: mean | >sd | >median | >n | >shown: mean | >sd | >median | "
+        ">n | left out"
     )
     rows = []
     for metric in metrics:
@@ -107,7 +98,7 @@ def _both_left_out(found: Distribution, shown: Distribution) -> str:
     return f"met: {left_out(found.left_out)}; shown: {left_out(shown.left_out)}"
 
 
-def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -> ReportTable:
+def long_table(caption: str, groups: Groups, names: Sequence[str]) -> ReportTable:
     """One line for each group and metric; metrics without any value are named below it."""
     known, absent = known_of(groups, names)
     rows = [
@@ -116,7 +107,7 @@ def long_table(caption: str, first: str, groups: Groups, names: Sequence[str]) -
         for name in known
         if (found := group.value(name)) is not None
     ]
-    columns = (first, "number", "better", ">mean", ">sd", ">median", ">n", "left out")
+    columns = ("config", "number", "better", ">mean", ">sd", ">median", ">n", "left out")
     return make_table(caption, columns, rows, (absent,) if absent else ())
 
 

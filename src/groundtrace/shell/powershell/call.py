@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import msgspec
 
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell import nodes as n
-from groundtrace.shell.powershell.values import Obj, Objects, number
-from groundtrace.shell.streams.part import Parts
-from groundtrace.shell.walk.walker import Walker
+from groundtrace.shell.powershell.state import State
+from groundtrace.shell.powershell.values import Objects, number
 
 COMMON = frozenset(
     ["erroraction", "ea", "warningaction", "wa", "informationaction", "infa", "errorvariable", "ev", "outvariable",
@@ -23,56 +21,10 @@ GLOB = regex(r"[*?]|\[[^\]\[]{1,100}\]")
 _QUIET = frozenset(["silentlycontinue", "ignore", "0"])
 
 
-class Session(Protocol):
-    """The walk over a script, as far as cmdlets ask it; `follow.Session` is the only one."""
-
-    walker: Walker
-
-    @property
-    def cwd(self) -> str | None:
-        """Its directory."""
-
-    def path(self, name: str) -> str | None:
-        """The path of a file that a command names; None if it cannot be one, or is missing."""
-
-    def is_missing(self, path: str) -> bool:
-        """Whether an error message says that there is no such file."""
-
-    def value(self, node: n.Node) -> Objects:
-        """What a value gives."""
-
-    def run(self, node: n.Node) -> Objects:
-        """What a statement gives."""
-
-    def each(self, source: Sequence[Obj], body: n.Node, name: str) -> Objects:
-        """A body for each object; `name` is the variable that holds it."""
-
-    def property(self, base: Objects, name: str) -> Objects:
-        """One property of each object."""
-
-    def text(self, objects: Sequence[Obj]) -> str:
-        """Objects as one text, with holes for what is not known."""
-
-    def texts(self, objects: Sequence[Obj]) -> list[str]:
-        """Objects as texts, one each."""
-
-    def joined_text(self, pieces: Sequence[Objects]) -> Obj:
-        """A text with values in it."""
-
-    def render(self, objects: Sequence[Obj]) -> Parts:
-        """What objects print at the end of a pipeline."""
-
-    def silent(self, objects: Sequence[Obj]) -> Objects:
-        """What is left of objects that are not printed: files that were written."""
-
-    def note_text(self, path: str, objects: Sequence[Obj], adds: bool) -> None:
-        """Note the text of a file that the script writes."""
-
-
 class Call(msgspec.Struct):
     """One cmdlet as it was called."""
 
-    session: Session
+    session: State
     name: str
     cmdlet: Cmdlet
     arguments: Sequence[n.Argument]

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from groundtrace.shell.powershell import nodes as n
 from groundtrace.shell.powershell import values
 from groundtrace.shell.powershell.evaluate import Values
-from groundtrace.shell.powershell.parts import Items, Matches, StreamMatches
-from groundtrace.shell.powershell.streams import take_property
+from groundtrace.shell.powershell.parts import Items, Matches, StreamMatches, take_property
 from groundtrace.shell.powershell.values import (
     MAX_ITEMS,
     Counter,

@@ -20,11 +20,12 @@ from groundtrace.answers.found import Found, split
 from groundtrace.answers.line import Shown
 from groundtrace.model import FileRef
 from groundtrace.paths.windows import is_drive
+from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import join, path_of
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.name_lists import Names
-from groundtrace.shell.streams.part import Opaque, Part
+from groundtrace.shell.streams.part import Count, Opaque, Part
 from groundtrace.shell.weights import (
     BESIDE_NAMES,
     GROUP_GAP,
@@ -388,3 +389,17 @@ class CmdListing(Part, kw_only=True, frozen=True):
                 path = path_of(self.cwd, f"{slashed(folder).rstrip('/')}/{entry.name}")
                 if path is not None:
                     yield FileRef(path, "surfaced", rule=self.rule)
+
+
+def take_property(part: Part, name: str) -> Part:
+    """One property of each object that a part stands for."""
+    name = name.lower()
+    if isinstance(part, Items | Matches | StreamMatches):
+        return part.property(name)
+    if isinstance(part, ItemNames):
+        return part if name in ("path", "fullname", "providerpath") else Opaque(rule=part.rule)
+    if isinstance(part, Count) or name in ("count", "length", "lines"):
+        return Count(rule=part.rule)
+    if isinstance(part, Content):
+        return part if name in ("line", "value") else part.derive(name)
+    return part.derive(name) if part.prints else part

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from groundtrace.shell.powershell import nodes as n
 from groundtrace.shell.powershell import values
-from groundtrace.shell.powershell.parts import Matches, StreamMatches, slashed
-from groundtrace.shell.powershell.streams import take_property
+from groundtrace.shell.powershell.parts import Matches, StreamMatches, slashed, take_property
 from groundtrace.shell.powershell.values import (
     Counter,
     Element,
@@ -17,7 +16,7 @@ from groundtrace.shell.powershell.values import (
     Obj,
     Objects,
 )
-from groundtrace.shell.programs.printed_words import text_part
+from groundtrace.shell.programs.call import text_part
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.file_names import path_of
 from groundtrace.shell.streams.part import Opaque, Part, Parts
@@ -36,10 +35,6 @@ class State:
         self.current: Objects = [None]
         self.notes: dict[str, None] = {}
         self.steps = 0
-
-    def run(self, node: n.Node) -> Objects:
-        """What a statement gives; `follow.Session` knows it."""
-        raise NotImplementedError
 
     @property
     def cwd(self) -> str | None:
@@ -151,6 +146,24 @@ class State:
         parts = self.render(objects)
         if all(isinstance(part, Text) and part.known for part in parts if part.prints):
             self.walker.write(path, text_of(parts), adds)
+
+    # What `follow.Session`, the only kind of state, adds; cmdlets ask for it too.
+
+    def run(self, node: n.Node) -> Objects:
+        """What a statement gives."""
+        raise NotImplementedError
+
+    def value(self, node: n.Node) -> Objects:
+        """What a value gives."""
+        raise NotImplementedError
+
+    def each(self, source: Sequence[Obj], body: n.Node, name: str) -> Objects:
+        """A body for each object; `name` is the variable that holds it."""
+        raise NotImplementedError
+
+    def property(self, base: Objects, name: str) -> Objects:
+        """One property of each object."""
+        raise NotImplementedError
 
 
 def path_key(path: str) -> str:

@@ -11,6 +11,7 @@ from groundtrace.shell.powershell.parts import (
     Items,
     Matches,
     StreamMatches,
+    take_property,
 )
 from groundtrace.shell.powershell.values import (
     Found,
@@ -26,20 +27,6 @@ from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.filters import Filter, Pattern
 from groundtrace.shell.streams.part import Count, Opaque, Part
 from groundtrace.shell.syntax.holes import has_hole
-
-
-def take_property(part: Part, name: str) -> Part:
-    """One property of each object that a part stands for."""
-    name = name.lower()
-    if isinstance(part, Items | Matches | StreamMatches):
-        return part.property(name)
-    if isinstance(part, ItemNames):
-        return part if name in ("path", "fullname", "providerpath") else Opaque(rule=part.rule)
-    if isinstance(part, Count) or name in ("count", "length", "lines"):
-        return Count(rule=part.rule)
-    if isinstance(part, Content):
-        return part if name in ("line", "value") else part.derive(name)
-    return part.derive(name) if part.prints else part
 
 
 def _records(parts: Sequence[Part], names: Sequence[str]) -> Objects:

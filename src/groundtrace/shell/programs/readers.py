@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
-from groundtrace.shell.programs.call import Call, Handler
-from groundtrace.shell.programs.printed_words import text_part, words_as_text
+from groundtrace.shell.programs.call import Call, Handler, text_part, words_as_text
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Headed
 from groundtrace.shell.streams.diffs import Compared, Differences

@@ -18,8 +18,6 @@ from groundtrace.shell.programs import (
     git,
     listers,
     readers,
-    remote_readers,
-    reporters,
     scripts,
     searchers,
     sed_awk,
@@ -38,8 +36,6 @@ HANDLERS: dict[str, Handler] = {
         git,
         listers,
         readers,
-        remote_readers,
-        reporters,
         scripts,
         searchers,
         sed_awk,
@@ -162,7 +158,7 @@ PROGRAMS: dict[str, Program] = {
         ["python", "python2", "python3", "python3.10", "python3.11", "python3.12", "pypy3", "ipython"], Program("python")
     ),
     **dict.fromkeys(["node", "nodejs", "bun", "deno"], Program("node")), "perl": Program("perl"), "ruby": Program("perl"),
-    **dict.fromkeys(["pytest", "py.test", *sorted(reporters.CHECKERS - {"vet"})], Program("checker")),
+    **dict.fromkeys(["pytest", "py.test", *sorted(listers.CHECKERS - {"vet"})], Program("checker")),
     "go": Program("go"), **dict.fromkeys(["npx", "uvx", "poetry", "yarn", "pnpm", "bunx"], Program("runner")),
 }  # fmt: skip
 """Programs as data."""

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from groundtrace.shell.programs.call import Shell
-from groundtrace.shell.programs.printed_words import text_part, words_as_text
+from groundtrace.shell.programs.call import Shell, text_part, words_as_text
 from groundtrace.shell.streams.conditions import joined
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.line_algebra import quiet

@@ -8,7 +8,7 @@ from typing import Any
 from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.values import as_items, as_mapping, as_text
-from groundtrace.traces.chat.dialects import as_message
+from groundtrace.traces.chat.records import as_message
 from groundtrace.traces.kit.rows import row_id
 
 HOSTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})

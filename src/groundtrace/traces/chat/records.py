@@ -1,13 +1,183 @@
-"""What a row states about its trial."""
+"""What a row states about its trial, and how its replies call tools: as objects, as XML in their text,
+or as a command line in back-ticks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
+from groundtrace.base import jsonio
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.mcp import content_text
+from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping, as_number, as_text
 from groundtrace.model import Stated
 from groundtrace.traces.kit.rows import Naming, row_id
+from groundtrace.traces.swe_agent.actions import read_action
+
+CallSyntax = Literal["tools", "xml", "mini", "ticks", "none"]
+
+_FUNCTION = regex(r"<function=([^>\s]*+)\s*+(>?)")
+"""It also matches a name without an end, so that no character of such a name is examined twice."""
+_PARAMETER = regex(r"<parameter=([^>\s]{1,100}+)\s{0,9}+>")
+_FUNCTION_ENDS, _PARAMETER_BEGINS, _PARAMETER_ENDS = "</function>", "<parameter=", "</parameter>"
+_TICKS = regex(r"^```(?:\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = regex(r"```(?:bash|mswea_bash_command)\s*\n")
+_LISTS = frozenset({"view_range", "insert_line"})
+"""Parameters of the editor whose text is JSON."""
+
+
+class Asked(Frozen, frozen=True):
+    """One call of a reply."""
+
+    name: str
+    arguments: dict[str, Any]
+    call_id: str | None = None
+    is_whole: bool = True
+    """False if its arguments cannot be decoded."""
+    before: str = ""
+    """Commands of the same line that ran before it."""
+
+
+def dialect_of(messages: Sequence[Mapping[str, Any]]) -> CallSyntax:
+    """The dialect of a conversation, by the first reply that shows one."""
+    replies = [message for message in messages if is_reply(message)]
+    if any(isinstance(reply.get("tool_calls"), list) and reply["tool_calls"] for reply in replies):
+        return "tools"
+    texts = [text_of(reply) for reply in replies]
+    if any("<function=" in text for text in texts):
+        return "xml"
+    answers = [text_of(message) for message in messages if not is_reply(message)]
+    if any(map(_FENCE.search, texts)) and any("<returncode>" in text for text in answers):
+        return "mini"
+    # Code in a conversation is not a command: something must show that a harness ran it.
+    is_run = any("(Current directory: " in text or "OBSERVATION:" in text for text in answers)
+    return "ticks" if is_run else "none"
+
+
+_ROLES = {
+    "gpt": "assistant",
+    "assistant": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "function_call": "assistant",
+    "human": "user",
+    "user": "user",
+    "system": "system",
+    "tool": "tool",
+    "observation": "tool",
+    "function_response": "tool",
+}
+"""Roles in ShareGPT's rows, with their usual names."""
+
+
+def as_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message with `role`, `content` and `tool_calls`, under any names that a data set uses.
+
+    ShareGPT's rows have `from` and `value`, and call a function by JSON in a text. Before tools had
+    ids, a reply had one `function_call`.
+    """
+    if "role" not in message and isinstance(message.get("from"), str):
+        role = _ROLES.get(message["from"], message["from"])
+        given = {"role": role, "content": message.get("value")}
+        called = _called(message.get("value")) if message["from"] == "function_call" else None
+        return given if called is None else {**given, "tool_calls": called}
+    calls = message.get("tool_calls")
+    if isinstance(calls, dict):
+        return {**message, "tool_calls": [calls]}
+    if isinstance(message.get("function_call"), dict) and not calls:
+        return {**message, "tool_calls": [{"function": message["function_call"]}]}
+    return message
+
+
+def _called(value: Any) -> list[Any] | None:
+    """The functions that a JSON text calls."""
+    if isinstance(value, str):
+        value = jsonio.loads_text(value)
+    items = value if isinstance(value, list) else [value]
+    return [
+        {"function": item} for item in items if isinstance(item, dict) and "name" in item
+    ] or None
+
+
+def is_reply(message: Mapping[str, Any]) -> bool:
+    """Whether a message is from the model."""
+    return message.get("role") in ("assistant", "ai")
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """The text of a message; nebius calls it `text`."""
+    return content_text(message.get("content", message.get("text")))
+
+
+def calls_of(
+    message: Mapping[str, Any], dialect: CallSyntax, open_file: str | None = None
+) -> list[Asked]:
+    """The calls that a reply makes."""
+    if dialect == "tools":
+        calls = message.get("tool_calls")
+        return [_object(call) for call in calls] if isinstance(calls, list) else []
+    if dialect == "xml":
+        return xml_calls(text_of(message))
+    if dialect == "none":
+        return []
+    blocks = _TICKS.findall(text_of(message) + "\n")
+    if not blocks or not blocks[-1].strip():
+        return []
+    action = read_action(blocks[-1], open_file)
+    return [Asked(action.name, action.arguments, before=action.before)]
+
+
+def _object(call: Any) -> Asked:
+    function = as_mapping(as_mapping(call).get("function"))
+    name = as_text(function.get("name")) or "unknown"
+    call_id = as_text(as_mapping(call).get("id"))
+    given = function.get("arguments")
+    if isinstance(given, str):
+        given = jsonio.loads_text(given, given) if given.strip() else {}
+    if not isinstance(given, dict):
+        return Asked(name, {}, call_id, is_whole=given is None)
+    return Asked(name, given, call_id)
+
+
+def xml_calls(text: str) -> list[Asked]:
+    """The functions in a text; one that is cut off at the end is a call without its last words."""
+    found: list[Asked] = []
+    end = 0
+    while (opened := _FUNCTION.search(text, end)) is not None:
+        if not (opened[1] and opened[2]):
+            end = opened.end()
+            continue
+        end = text.find(_FUNCTION_ENDS, opened.end())
+        end = len(text) if end < 0 else end
+        found.append(Asked(opened[1], _parameters(text[opened.end() : end])))
+    return found
+
+
+def _parameters(body: str) -> dict[str, Any]:
+    """The parameters of a function; one without an end before the next one begins is left out."""
+    found: dict[str, Any] = {}
+    position, end = 0, -1
+    while (opened := _PARAMETER.search(body, position)) is not None:
+        start = opened.end()
+        if end < start:
+            end = body.find(_PARAMETER_ENDS, start)
+            if end < 0:
+                break
+        if body.find(_PARAMETER_BEGINS, start, end) < 0:
+            found[opened[1]] = _value(opened[1], body[start:end])
+            position = end
+        else:
+            position = opened.start() + 1
+    return found
+
+
+def _value(name: str, value: str) -> Any:
+    """A parameter's value without the newlines next to its tags."""
+    value = value.removeprefix("\n").removesuffix("\n")
+    return jsonio.loads_text(value, value) if name in _LISTS else value
+
 
 _VERDICTS = ("resolved", "target", "reward")
 """Members that may hold the outcome; the first one that is there counts."""

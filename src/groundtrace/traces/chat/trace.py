@@ -12,17 +12,18 @@ from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.chat.answers import CallAnswer, read_answer, state_of
-from groundtrace.traces.chat.dialects import (
+from groundtrace.traces.chat.records import (
+    NAMING,
     Asked,
     CallSyntax,
     as_message,
     calls_of,
     dialect_of,
     is_reply,
+    stated_of,
     text_of,
     xml_calls,
 )
-from groundtrace.traces.chat.records import NAMING, stated_of
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts

@@ -17,7 +17,7 @@ from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
 from groundtrace.model import Stated, Usage
-from groundtrace.traces.gemini.outputs import SHELL
+from groundtrace.traces.gemini.records import SHELL
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep

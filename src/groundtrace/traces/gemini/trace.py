@@ -20,13 +20,13 @@ from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.model import Problem, Stated, Usage
 from groundtrace.storage import Folder
-from groundtrace.traces.gemini.outputs import read_result
 from groundtrace.traces.gemini.records import (
     Call,
     Message,
     Tokens,
     fit_message,
     message_in,
+    read_result,
     session_in,
 )
 from groundtrace.traces.gemini.stream import GeminiStream, is_stream

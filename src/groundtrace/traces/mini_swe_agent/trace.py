@@ -18,15 +18,18 @@ from groundtrace.traces.kit.fit import fit
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.log import Log
-from groundtrace.traces.mini_swe_agent.answers import OPENS, has_code, read_answer, stated_context
 from groundtrace.traces.mini_swe_agent.load import load, stated_of
 from groundtrace.traces.mini_swe_agent.records import (
     NO_EXTRA,
     NO_RESPONSE,
     NO_TOKENS,
+    OPENS,
     Message,
     Reply,
+    has_code,
+    read_answer,
     read_reply,
+    stated_context,
 )
 from groundtrace.traces.source import Source
 

@@ -10,8 +10,7 @@ import pytest
 
 pytest.importorskip("duckdb")
 
-from groundtrace.view.index import TrialIndex
-from groundtrace.view.search import FILTERS, SCOPES, choices, list_page, question_of
+from groundtrace.view.index import FILTERS, SCOPES, TrialIndex, choices, list_page, question_of
 from tests.view.worlds import hostile, library_of, story
 
 
@@ -155,7 +154,7 @@ def test_a_trial_without_a_value_is_last_both_ways(tmp_path: Path) -> None:
 
 
 def test_pages(index: TrialIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("groundtrace.view.search.PAGE", 4)
+    monkeypatch.setattr("groundtrace.view.index.PAGE", 4)
     pages: list[dict[str, Any]] = [
         list_page(index, question_of({"page": n})) for n in ("0", "1", "2")
     ]
