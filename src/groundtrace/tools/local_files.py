@@ -19,7 +19,7 @@ from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, gaps, surfaced
 from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
-from groundtrace.answers.listed import DASHED, dashed_tree, long_listing, tree
+from groundtrace.answers.listed import DASHED, dashed_tree, indented, long_listing, tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.object_lines import objects_in
 from groundtrace.answers.places import absolute, locate
@@ -50,14 +50,14 @@ _NO_FILES = regex(
 )
 _NOTE = regex(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches|results?)|\.\.\.|NOTE:"
-    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
+    r"|There are more than \d+ |Absolute path: |More than \d+ entries |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
     re.IGNORECASE,
 )
 """Lines in a listing that are notes about the listing, not names."""
 _NOT_WRITTEN = regex(
     r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
     r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
-    r"No replacement was performed|Cannot create new file|Failed to (?:apply|edit|write)|"
+    r"No replacements? (?:was|were) (?:performed|made)|Cannot create new file|Failed to (?:apply|edit|write)|"
     r"old_string and new_string are|Could not find)|\s*Error: ",
     re.IGNORECASE,
 )
@@ -228,6 +228,8 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         names = tuple(
             absolute(name, absolute(head, cwd)) for name in dashed_tree(below.split("\n"))
         )
+    elif nested := tuple(indented([row for row in rows if not _NOTE.match(row)])):
+        names = tuple(absolute(name, scope or cwd) for name in nested)
     else:
         plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(
