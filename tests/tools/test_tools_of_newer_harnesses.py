@@ -95,3 +95,20 @@ def test_a_shell_of_serena_answers_with_an_object() -> None:
 def test_other_things_called_command_are_none(arguments: dict[str, Any]) -> None:
     made = view("mcp__acme__go", "1\tx = 1\n2\ty = 2\n", **arguments)
     assert all(ref.kind == "read" and ref.path == "/w/a.py" for ref in made.refs)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list_directory", "Directory listing for /w/src:\n[DIR] sub\na.py\nb.py (12 bytes)"),
+        ("glob", "src/a.py\nb.py"),
+        ("grep_search", "---\nFile: a.py\nL3: x\n---\nFile: src/b.py\nL9: x\n---"),
+    ],
+)
+def test_names_of_a_relative_folder_lie_in_it_if_no_directory_is_known(
+    name: str, text: str
+) -> None:
+    """Sessions of Gemini CLI do not state the working directory."""
+    call = ToolCall(name, {"pattern": "x", "dir_path": "src"}, result=ToolResult(text))
+    (made,) = view_calls(Trace(calls=(call,)), Settings())
+    assert [path for _, path, *_ in found(made)] == ["src/a.py", "src/b.py"]

@@ -16,7 +16,7 @@ def absolute(path: str, cwd: str | None) -> str:
     if not path:
         return ""
     path = rooted(path) if cwd is None else spelled_beside(path, cwd)
-    if not path.startswith("/") and cwd and cwd.startswith("/"):
+    if not path.startswith("/") and cwd:
         path = f"{cwd}/{path}"
     tidy = posixpath.normpath(path)
     return tidy[1:] if tidy.startswith("//") else tidy
@@ -27,22 +27,24 @@ MAX_SCOPE = 4096
 
 
 def locate(name: str, cwd: str | None, scope: str) -> str:
-    """The path of a name in a result; `scope` is the absolute path that was searched.
+    """The path of a name in a result; `scope` is the path that was searched. It is absolute unless
+    the trace does not know the working directory.
 
     Claude Code prints names relative to the working directory. Its other versions and other
     harnesses print them relative to the searched path. The reading that lies inside the scope is
     the right one.
     """
     name = spelled_beside(name, scope)
-    if name.startswith("/") or not scope.startswith("/"):
+    if name.startswith("/") or not scope:
         return absolute(name, cwd)
     by_cwd = absolute(name, cwd)
     if by_cwd == scope or by_cwd.startswith(scope.rstrip("/") + "/") or len(scope) > MAX_SCOPE:
         return by_cwd
     name = posixpath.normpath(name)
+    top = "/" if scope.startswith("/") else ""
     parts = scope.strip("/").split("/")
     for start in range(len(parts)):
         overlap = "/".join(parts[start:])
         if name == overlap or name.startswith(overlap + "/"):
-            return absolute(name, "/" + "/".join(parts[:start]))
+            return absolute(name, top + "/".join(parts[:start]))
     return absolute(name, scope) if not name.startswith("../") else by_cwd
