@@ -16,10 +16,17 @@ def absolute(path: str, cwd: str | None) -> str:
     if not path:
         return ""
     path = rooted(path) if cwd is None else spelled_beside(path, cwd)
-    if not path.startswith("/") and cwd:
+    if not path.startswith("/") and cwd and cwd.startswith("/"):
         path = f"{cwd}/{path}"
     tidy = posixpath.normpath(path)
     return tidy[1:] if tidy.startswith("//") else tidy
+
+
+def inside(name: str, folder: str) -> str:
+    """The path of a name in a folder, which is relative if the working directory is not known."""
+    if folder.startswith("/") or name.startswith("/"):
+        return absolute(name, folder)
+    return absolute(f"{folder}/{name}" if folder else name, None)
 
 
 MAX_SCOPE = 4096
@@ -46,5 +53,5 @@ def locate(name: str, cwd: str | None, scope: str) -> str:
     for start in range(len(parts)):
         overlap = "/".join(parts[start:])
         if name == overlap or name.startswith(overlap + "/"):
-            return absolute(name, top + "/".join(parts[:start]))
-    return absolute(name, scope) if not name.startswith("../") else by_cwd
+            return inside(name, top + "/".join(parts[:start]))
+    return inside(name, scope) if not name.startswith("../") else by_cwd

@@ -22,7 +22,7 @@ from groundtrace.answers.line import Shown, text_size
 from groundtrace.answers.listed import DASHED, dashed_tree, indented, long_listing, tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.object_lines import objects_in
-from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.places import absolute, inside, locate
 from groundtrace.answers.tagged import Tagged, in_tags
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
@@ -186,7 +186,7 @@ def _scope(call: ToolCall, entry: ToolEntry, cwd: str | None) -> str:
     if pattern.startswith("/"):
         literal = re.split(r"[*?\[{]", pattern, maxsplit=1)[0]
         return absolute(posixpath.dirname(literal) or "/", None)
-    return cwd or ""
+    return cwd if cwd and cwd.startswith("/") else ""
 
 
 def listed(text: str) -> Iterator[str]:
@@ -215,13 +215,13 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if objects is not None:
         files = (one["name"] for one in objects if one.get("isDir") is not True)
         return Findings(
-            refs=surfaced((absolute(name, scope or cwd) for name in files), "listing: files listed")
+            refs=surfaced((inside(name, scope) for name in files), "listing: files listed")
         )
     head, _, below = text.partition("\n")
     rows = text.split("\n")
     drawn = next((found for shape in (tree, long_listing) if (found := tuple(shape(rows)))), ())
     if drawn:
-        names = tuple(absolute(name, scope or cwd) for name in drawn)
+        names = tuple(inside(name, scope) for name in drawn)
     elif DASHED.match(text):
         names = tuple(absolute(name, cwd) for name in dashed_tree(rows))
     elif head.endswith("/") and DASHED.match(below):
@@ -229,11 +229,11 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
             absolute(name, absolute(head, cwd)) for name in dashed_tree(below.split("\n"))
         )
     elif nested := tuple(indented([row for row in rows if not _NOTE.match(row)])):
-        names = tuple(absolute(name, scope or cwd) for name in nested)
+        names = tuple(inside(name, scope) for name in nested)
     else:
         plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(
-            absolute(name, scope or cwd)
+            inside(name, scope)
             for name in plain
             if not name.startswith("[DIR]") and not name.endswith(":")
         )
