@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from benchmarks.sessions.line_logs import CLAUDE, claude_calls
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Kind, Session, naive, when
-from benchmarks.sessions.writer import Json, Tools, Writer, as_document, asked
+from benchmarks.sessions.writer import Json, Tools, Writer, as_document, as_lines, asked
 from groundtrace.demo.recorder import RecordedCall
 
 # --- Gemini CLI -----------------------------------------------------------------------------
@@ -143,6 +143,18 @@ def _opencode_call(call: Call, session: str) -> Json:
     return {"info": info | {"finish": "tool-calls"}, "parts": parts}
 
 
+def _opencode_run(session: Session) -> bytes:
+    """What `opencode run --format json` prints of the same parts."""
+    kinds = {"tool": "tool_use", "step-start": "step_start", "step-finish": "step_finish"}
+    events = []
+    for call in session.calls:
+        for part in _opencode_call(call, "ses_5e5510000000")["parts"]:
+            kind = kinds.get(part["type"])
+            event = {"type": kind, "timestamp": _ms(call.answered), "sessionID": part["sessionID"]}
+            events += [event | {"part": part}] if kind else []
+    return as_lines(events)
+
+
 # --- trae-agent -----------------------------------------------------------------------------
 
 TRAE: Tools = {
@@ -248,6 +260,7 @@ WRITERS = {
     "gemini-cli": Writer("session-2026-05-04T10-00-5e551000.json", GEMINI, _gemini),
     "cline": Writer("api_conversation_history.json", CLINE, _cline),
     "opencode": Writer("export.json", OPENCODE, _opencode),
+    "opencode-run": Writer("opencode.jsonl", OPENCODE, _opencode_run),
     "trae-agent": Writer("trajectory.json", TRAE, _trae),
     "atif": Writer("trajectory.json", CLAUDE, _atif),
 }

@@ -143,7 +143,7 @@ def test_a_commands_output_is_taken_out_of_the_facts_around_it(
     ("output", "span"),
     [
         ("[File content truncated: showing lines 11-12 of 90 total lines. Use offset.]\na\nb\n", (11, 12)),
-        ("IMPORTANT: The file content has been truncated.\nStatus: Showing lines 3-4 of 9 total lines.\n"
+        ("\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 3-4 of 9 total lines.\n"
          "Action: read on\n\n--- FILE CONTENT (truncated) ---\na\nb\n", (3, 4)),
         ("a\nb", (None, None)),
     ],

@@ -115,6 +115,29 @@ OPENCODE = json.dumps({
              "error": "aborted", "time": {"start": 1777888803000}}}]},
     ]}).encode()  # fmt: skip
 
+
+def ran(kind: str, **part: Any) -> dict[str, Any]:
+    return {"type": kind, "timestamp": 1777888801000, "sessionID": "ses_1",
+            "part": {"id": "p", "sessionID": "ses_1", "messageID": "m1", **part}}  # fmt: skip
+
+
+OPENCODE_RUN = lines(
+    ran("step_start", type="step-start"),
+    ran("tool_use", type="tool", callID="a", tool="read", state={"status": "completed", "input": {"filePath": "/w/a"},
+        "output": "<file>\n00001| x\n</file>" + LONG, "time": {"start": 1777888801000, "end": 1777888802000}}),
+    ran("tool_use", type="tool", callID="b", tool="bash", state={"status": "error", "input": {"command": "cat b"},
+        "error": "aborted", "time": {"start": 1777888803000}}),
+    ran("step_finish", type="step-finish", cost=0.5,
+        tokens={"input": 1, "output": 2, "reasoning": 3, "cache": {"read": 4, "write": 5}}),
+)  # fmt: skip
+KIMI_EARLIER = lines(
+    {"type": "metadata", "protocol_version": "1.1"},
+    {"timestamp": 1777888801.0, "message": {"type": "ToolCall", "payload": {
+        "type": "function", "id": "a", "function": {"name": "ReadFile", "arguments": '{"path": "/w/a"}'}}}},
+    {"timestamp": 1777888802.0, "message": {"type": "ToolResult", "payload": {
+        "tool_call_id": "a", "return_value": {"is_error": False, "output": "     1\tx\n", "message": "1 line"}}}},
+)  # fmt: skip
+
 CASES = {
     "pi": Case("s.jsonl", PI, (("a", "read", True), ("b", "read", True))),
     "trae-agent": Case("t.json", TRAE, (("a", "bash", True), ("b", "bash", True))),
@@ -123,6 +146,7 @@ CASES = {
     ),
     "kimi-cli": Case("w.jsonl", KIMI, (("Bash_0", "Bash", True), ("Bash_0", "Bash", True))),
     "qwen-code": Case("q.jsonl", QWEN, (("a", "read_file", True), ("b", "read_file", True))),
+    "opencode-run": Case("o.jsonl", OPENCODE_RUN, (("a", "read", True), ("b", "bash", True))),
     "opencode": Case("o.json", OPENCODE, (("a", "read", True), ("b", "bash", True))),
 }
 
@@ -211,6 +235,47 @@ def test_qwen_code(tmp_path: Path) -> None:
     assert not problems
     assert facts(trace) == [("a", "/w", False, 15), ("b", "/w", True, 15)]
     assert (trace.model, trace.harness_version) == ("m", "0.21.1")
+
+
+def test_kimi_cli_of_earlier_protocols(tmp_path: Path) -> None:
+    (tmp_path / "w.jsonl").write_bytes(KIMI_EARLIER)
+    (call,) = read_trace(tmp_path / "w.jsonl").trace.calls
+    assert (call.name, call.arguments) == ("ReadFile", {"path": "/w/a"})
+    assert call.result is not None and call.result.text == "     1\tx\n"
+    assert (call.timestamp, call.answered_at) == (1777888801.0, 1777888802.0)
+
+
+def test_opencode_run_is_not_taken_for_claude_code(tmp_path: Path) -> None:
+    trace, problems = read(tmp_path, "opencode-run")
+    assert not problems and trace.harness == "opencode"
+    assert trace.usage.output_tokens == 5 and trace.usage.cost_usd == 0.5
+
+
+def test_copilot_cli_gives_a_patch_as_plain_text_and_names_servers_later(tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
+    (tmp_path / "e.jsonl").write_bytes(lines(
+        event("session.start", 0, copilotVersion="1.0.77", context={"cwd": "/w"}),
+        event("assistant.message", 1, toolRequests=[{"toolCallId": "a", "name": "apply_patch", "arguments": patch},
+              {"toolCallId": "b", "name": "acme-read_file", "arguments": {"path": "z"}}]),
+        event("tool.execution_start", 2, toolCallId="b", toolName="acme-read_file", mcpServerName="acme",
+              mcpToolName="read_file", arguments={"path": "z"}),
+    ))  # fmt: skip
+    result = read_trace(tmp_path / "e.jsonl")
+    assert not result.problems
+    first, second = result.trace.calls
+    assert first.arguments == {"input": patch}
+    assert (second.name, second.server) == ("read_file", "acme")
+
+
+def test_qwen_code_states_which_part_of_a_file_it_shows(tmp_path: Path) -> None:
+    text = "Showing lines 11-12 of 40 total lines.\n\n---\n\na\nb"
+    (tmp_path / "q.jsonl").write_bytes(lines(
+        qwen("assistant", {"functionCall": {"id": "a", "name": "read_file", "args": {"path": "/w/a", "offset": 10}}}),
+        qwen("tool_result", {"functionResponse": {"id": "a", "response": {"output": text}}}),
+    ))  # fmt: skip
+    (call,) = read_trace(tmp_path / "q.jsonl").trace.calls
+    assert call.result is not None
+    assert call.result.data == {"file": {"startLine": 11, "numLines": 2}}
 
 
 def test_opencode(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ _BY_LINES = regex(
 """Cuts between lines."""
 _BY_CHARACTERS = regex(
     r"\s*(?:<Observation truncated in middle for saving context>|\[\.\.\. (?:Observation )?truncated[^\]]*\]"
+    rf"|\[\.\.\. output limited to {_NUMBER} bytes; .*"
     rf"|\[?\s?\.\.\. ?\[?{_NUMBER} (?:characters|chars|bytes|tokens) (?:truncated|omitted)\]?.*"
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )

@@ -190,7 +190,7 @@ ROWS: dict[str, NameRow] = {
         beside=regex(_COMMIT),
     ),
     "uniq": NameRow(_matcher(r"\s*\d+\s+(\S.*)")),
-    "findls": NameRow(_matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d ((?:\.|/).*)$")),
+    "findls": NameRow(_matcher(r"\s*\d+\s+\d+\s+-\S+\s+.*\d\d:?\d\d (\S.*)$")),
     "treehash": NameRow(_matcher(r"\d{6} blob [0-9a-f]+\s+(.+)$")),
     "staged": NameRow(_matcher(r"\d{6} [0-9a-f]{7,64} \d(?:\t| {2,7})(.+)$")),
     "logname": NameRow(_name_in_log, beside=regex(_COMMIT)),

@@ -30,6 +30,8 @@ EXACT_SIGNS = ("→", "\t", "| ", ": ")
 """What comes between a number and the exact text of its line."""
 EXACT = regex(rf"[ \t]*(\d{{1,9}})(?:{'|'.join(map(re.escape, EXACT_SIGNS))})(.*)", re.DOTALL)
 """Forms behind which a line stands as it is in the file, so that it can be compared with it."""
+_DOTTED = regex(r"(\d{1,9})\.(?: (.*)|$)", re.DOTALL)
+"""A line of Copilot CLI's view, and a point of a numbered list."""
 SPACED = regex(r" *+(\d{1,9}) (.*)", re.DOTALL)
 """A line of R2E-Gym's editor, which writes a blank where `cat -n` writes a tab."""
 COLON = regex(r"(\d{1,9}): ?(.*)", re.DOTALL)
@@ -98,7 +100,7 @@ class Numbered(msgspec.Struct, frozen=True):
 def numbered_lines(lines: Iterable[str], form: re.Pattern[str] = ANY) -> list[Line]:
     """The lines that have a number."""
     return [
-        Line(int(m[1]), m[2], len(line) + 1)
+        Line(int(m[1]), m[2] or "", len(line) + 1)
         for line in lines
         if (m := form.match(line[:_LONGEST_LINE])) is not None
     ]
@@ -176,6 +178,13 @@ def contents(lines: Sequence[str], *, grows: bool = True) -> Numbered | None:
     if 2 * len(found) < len(filled) - labels:
         return None
     return _together(without_padding(found), grows=grows)
+
+
+def dotted(lines: Sequence[str]) -> Numbered | None:
+    """Contents as `12. text`; None if one line has no number, as in a text with a list."""
+    found = numbered_lines(lines, _DOTTED)
+    is_all = len(found) == len(lines) and len(runs_of(found)) == 1
+    return _together(found) if is_all else None
 
 
 def is_past_the_end(text: str) -> bool:

@@ -15,10 +15,10 @@ from groundtrace.answers.editor_text import (
     folder_view,
     written_file,
 )
-from groundtrace.answers.file_names import usable
+from groundtrace.answers.file_names import is_file, looks_like_folder, usable
 from groundtrace.answers.fold import gaps, surfaced
 from groundtrace.answers.line import text_size
-from groundtrace.answers.numbered import SPACED, SURE, Line, contents, numbered, runs_of
+from groundtrace.answers.numbered import SPACED, SURE, Line, contents, dotted, numbered, runs_of
 from groundtrace.answers.places import absolute
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, first_text, text_or_empty, whole_number
@@ -32,17 +32,20 @@ _REFUSED = regex(
     r"\s*(?:ERROR|Error\b|Invalid |No replacement was performed|No edit history|Parameter `|"
     r"Missing required|The path |File already exists|Unrecognized command|Ran into |Traceback \(most recent call last\):\n)"
 )
-_WRITES = ("create", "str_replace", "insert", "undo_edit")
+_WRITES = ("create", "str_replace", "insert", "undo_edit", "set", "add", "remove")
+"""The last three are those of Trae's editor of JSON."""
 
 
 def editor(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """What a call of the editor viewed or wrote."""
     text = shown_text(call.result)
     given = absolute(first_text(call.arguments, entry.path_arguments), cwd)
-    command = text_or_empty(call.arguments.get("command"))
+    command = first_text(call.arguments, ("command", "operation"))
     shows, folder, wrote = file_view(text), folder_view(text), written_file(text)
     if wrote or (command in _WRITES and shows is None and folder is None):
         return _written(call, text, absolute(wrote or given, cwd))
+    if shows is None and folder is None and _lists(given, text):
+        folder = View(given, text)
     if folder is not None:
         root = absolute(folder.path, cwd)
         names = tuple(folder_files(folder.body, root))
@@ -96,7 +99,7 @@ def _viewed(call: ToolCall, text: str, shows: View | None, given: str, cwd: str 
     body = shows.body if shows else text
     spaced = shows is not None and SPACED.match(body) is not None
     lines = begun_lines(body)
-    shown = numbered(lines, SPACED if spaced else SURE) or contents(lines)
+    shown = numbered(lines, SPACED if spaced else SURE) or contents(lines) or dotted(lines)
     if not usable(path) or (shown is None and not body.strip()):
         return Findings(failed=True, category="file_read")
     if shown is not None and shown.ends_empty():
@@ -115,6 +118,14 @@ def _viewed(call: ToolCall, text: str, shows: View | None, given: str, cwd: str 
         printed=body,
     )
     return Findings(refs=(ref,), category="file_read")
+
+
+def _lists(path: str, text: str) -> bool:
+    """Whether an answer lists a folder and says nothing else, as Copilot CLI's `view` does."""
+    lines = text.split()
+    return (
+        looks_like_folder(path) and text.count("\n") >= len(lines) - 1 and any(map(is_file, lines))
+    )
 
 
 def _is_folder(call: ToolCall, text: str) -> bool:

@@ -76,7 +76,7 @@ def _found(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if is_refusal(text):
         return NOTHING
     given = first_text(call.arguments, entry.path_arguments)
-    scope = absolute(given, cwd) if given else cwd or ""
+    scope = absolute(given, cwd) if given else cwd if cwd and cwd.startswith("/") else ""
     mode = text_or_empty(data.get("mode")) or first_text(
         call.arguments, ("output_mode", "outputMode", "mode")
     )

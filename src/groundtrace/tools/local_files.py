@@ -19,10 +19,10 @@ from groundtrace.answers.file_names import usable
 from groundtrace.answers.fold import fold, gaps, surfaced
 from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
-from groundtrace.answers.listed import DASHED, dashed_tree, long_listing, tree
+from groundtrace.answers.listed import DASHED, dashed_tree, indented, long_listing, tree
 from groundtrace.answers.numbered import Numbered, contents, numbered
 from groundtrace.answers.object_lines import objects_in
-from groundtrace.answers.places import absolute, locate
+from groundtrace.answers.places import absolute, inside, locate
 from groundtrace.answers.tagged import Tagged, in_tags
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import (
@@ -50,14 +50,14 @@ _NO_FILES = regex(
 )
 _NOTE = regex(
     r"\(Results are truncated|\[Showing results|Found \d+ (?:files?|total|matches|results?)|\.\.\.|NOTE:"
-    r"|There are more than \d+ |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
+    r"|There are more than \d+ |Absolute path: |More than \d+ entries |\(Showing |\[\d+ (?:more|truncated)|Directory listing for |\[Truncated at \d|Only the first \d+ match|\(\d+ (?:items? were )?ignored|Result of search in '",
     re.IGNORECASE,
 )
 """Lines in a listing that are notes about the listing, not names."""
 _NOT_WRITTEN = regex(
     r"\s*(?:Error:\s*)?(?:String to replace not found|Found \d+ matches of the string|"
     r"File has (?:not been read yet|been modified since|been unexpectedly)|No changes to make|"
-    r"No replacement was performed|Cannot create new file|Failed to (?:apply|edit|write)|"
+    r"No replacements? (?:was|were) (?:performed|made)|Cannot create new file|Failed to (?:apply|edit|write)|"
     r"old_string and new_string are|Could not find)|\s*Error: ",
     re.IGNORECASE,
 )
@@ -186,7 +186,7 @@ def _scope(call: ToolCall, entry: ToolEntry, cwd: str | None) -> str:
     if pattern.startswith("/"):
         literal = re.split(r"[*?\[{]", pattern, maxsplit=1)[0]
         return absolute(posixpath.dirname(literal) or "/", None)
-    return cwd or ""
+    return cwd if cwd and cwd.startswith("/") else ""
 
 
 def listed(text: str) -> Iterator[str]:
@@ -215,23 +215,25 @@ def listing(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     if objects is not None:
         files = (one["name"] for one in objects if one.get("isDir") is not True)
         return Findings(
-            refs=surfaced((absolute(name, scope or cwd) for name in files), "listing: files listed")
+            refs=surfaced((inside(name, scope) for name in files), "listing: files listed")
         )
     head, _, below = text.partition("\n")
     rows = text.split("\n")
     drawn = next((found for shape in (tree, long_listing) if (found := tuple(shape(rows)))), ())
     if drawn:
-        names = tuple(absolute(name, scope or cwd) for name in drawn)
+        names = tuple(inside(name, scope) for name in drawn)
     elif DASHED.match(text):
         names = tuple(absolute(name, cwd) for name in dashed_tree(rows))
     elif head.endswith("/") and DASHED.match(below):
         names = tuple(
             absolute(name, absolute(head, cwd)) for name in dashed_tree(below.split("\n"))
         )
+    elif nested := tuple(indented([row for row in rows if not _NOTE.match(row)])):
+        names = tuple(inside(name, scope) for name in nested)
     else:
         plain = (_SIZE.sub("", name).removeprefix("[FILE] ") for name in listed(text))
         names = tuple(
-            absolute(name, scope or cwd)
+            inside(name, scope)
             for name in plain
             if not name.startswith("[DIR]") and not name.endswith(":")
         )

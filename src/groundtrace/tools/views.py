@@ -12,13 +12,24 @@ from msgspec.structs import replace
 from groundtrace.answers.line import text_size
 from groundtrace.answers.payload import payload_of
 from groundtrace.base.jsonio import clean_text
+from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
-from groundtrace.model import CallView, Category, FileRef, OutputOf, Problem, ToolCall, Trace
+from groundtrace.model import (
+    CallView,
+    Category,
+    FileRef,
+    OutputOf,
+    Problem,
+    ToolCall,
+    ToolResult,
+    Trace,
+)
 from groundtrace.paths.windows import rooted, spelled_beside
 from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings
+from groundtrace.tools.generic.arguments import asked_of
 from groundtrace.tools.line_shift import sed_changes, with_changes
 from groundtrace.tools.persisted import StoredOutputs, replayed
 from groundtrace.tools.readers import call_readers
@@ -209,7 +220,7 @@ def _own(
     own_files: AgentFiles,
 ) -> Findings:
     if entry is None:
-        return generic_findings(call, cwd)
+        return _elsewhere(call, cwd, settings, own_files) or generic_findings(call, cwd)
     if entry.reads in _SHELLS:
         return _shell(call, entry, cwd, settings, own_files)
     reader = call_readers()[entry.reads or ""]
@@ -251,6 +262,39 @@ def _cell(text: str) -> str:
     return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
 
 
+def _elsewhere(
+    call: ToolCall, cwd: str | None, settings: Settings, own_files: AgentFiles
+) -> Findings | None:
+    """A command that was given to an unknown tool, such as a shell of a server (D46)."""
+    entry = table_for(settings).entries["Bash"]
+    command = _command(call, entry)
+    if not command or call.result is None or asked_of(call.arguments).files:
+        return None
+    from groundtrace.shell.programs.table import TABLE
+
+    first = _FIRST_WORD.match(command)
+    if first is None or (first["name"] not in TABLE and first["name"] not in _KEYWORDS):
+        return None
+    found = _shell(call, replace(entry, server=""), cwd, settings, own_files)
+    return replace(found, refs=tuple(replace(ref, evidence="generic") for ref in found.refs))
+
+
+_FIRST_WORD = regex(r"\s*+(?:\w+=\S*+\s++)*+(?:[^\s/]*+/)*+(?P<name>[^\s/;|&]++)")
+_KEYWORDS = frozenset({"for", "while", "if", "("})
+
+
+def _output_of(result: ToolResult | None) -> ToolResult | None:
+    """The output of a command that a server ran: text, or an object that holds streams."""
+    payload = payload_of(result)
+    names = ("stdout", "output", "stderr")
+    texts = [text for name in names if isinstance(text := payload.mapping.get(name), str)]
+    if result is None or (payload.value is not None and not texts):
+        return result
+    return replace(
+        result, text="\n".join(filter(None, texts)) if texts else payload.text, data=None
+    )
+
+
 _PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd", "directory", "dir_path", "working_dir")
 _PLACES = frozenset(_PLACES_IN_ORDER)
 """Arguments that name the directory of a command."""
@@ -273,9 +317,10 @@ def _shell(
         place = f"{cwd}/{place}" if cwd and not place.startswith("/") else place
     command = _command(call, entry)
     shell = own_files.shell_of(call) if entry.reads == "shell" else None
+    result = call.result if entry.server is None else _output_of(call.result)
     view = groundtrace.shell.shell_refs(
         command,
-        printed(call.result, command),
+        printed(result, command),
         place or cwd,
         settings,
         own_files.texts,

@@ -292,7 +292,9 @@ def awk_script(script: str, separator: str | None, parts: Parts) -> Parts:
     limit: int | None = None
     quits = re.search(rf"{_NR}\s*(==|>=|>)\s*(\d{{1,9}})\s*\{{\s*exit\s*;?\s*\}}", script)
     if quits:
-        limit = int(quits[2]) - (quits[1] != ">")
+        # Rules run in order: what stands before the exit still sees the line that it ends at.
+        ahead = bool(script[: quits.start()].strip("; "))
+        limit = int(quits[2]) - (quits[1] != ">") + ahead
         script = (script[: quits.start()] + script[quits.end() :]).strip().strip(";").strip()
     brace = script.find("{")
     condition = (script if brace < 0 else script[:brace]).strip()
@@ -325,7 +327,7 @@ def _numbered_lines(condition: str, parts: Parts, wanted: Spans) -> Parts:
 
 def _awk_spans(condition: str) -> Spans | None:
     """Ranges of a condition that uses only NR."""
-    if not condition:
+    if condition in {"", "1"}:
         return ((1, None),)
     both = re.fullmatch(rf"{_NR}\s*==\s*(\d{{1,9}})\s*,\s*{_NR}\s*==\s*(\d{{1,9}})", condition)
     if both:

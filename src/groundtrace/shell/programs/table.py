@@ -112,6 +112,7 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(["grep", "egrep", "fgrep", "zgrep", "rgrep", "ggrep"], Program("grep", "efmABCdD", long.GREP)),
     "rg": Program("rg", "efmABCgtTdjrEM", long.GREP), "ag": Program("rg", "mABCGp", long.GREP),
     "ack": Program("rg", "mABCGp", long.GREP),
+    **dict.fromkeys(["ast-grep", "sg"], Program("ast-grep", "plrABCj", frozenset({"--pattern", "--lang", "--rewrite", "--globs"}))),
     # Names.
     "find": Program("find", long=long.FIND), "gfind": Program("find", long=long.FIND),
     "fd": Program("fd", "etEdcjgS", long.FD), "fdfind": Program("fd", "etEdcjgS", long.FD),

@@ -13,6 +13,7 @@ from groundtrace.answers.changed import patch_sections
 from groundtrace.answers.diffs import changes
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.shell.programs.call import Call, Handler
+from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import is_file_name, join
 from groundtrace.shell.streams.part import Part, Parts
@@ -129,7 +130,11 @@ def _same_kind_of_folder(source: str, target: str) -> bool:
 
 
 def _dd(call: Call) -> Parts:
-    return call.writes([Word(w.text[3:]) for w in call.args if w.text.startswith("of=")])
+    given = dict(word.text.split("=", 1) for word in call.args if "=" in word.text)
+    if "of" in given:
+        return call.writes([Word(given["of"])])
+    source = call.opened([Word(given["if"])]) if "if" in given else call.stdin or []
+    return algebra.derive(source, call.name)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -39,9 +39,14 @@ def flat(node: Node) -> list[Stage | str]:
     """
     items: list[Stage | str] = []
     body = node.child_by_field_name("body") if node.type == "redirected_statement" else None
+    torn = -1
     for child in node.children:
         kind = child.type
-        if kind in _JOINTS:
+        if kind == "ERROR" and items and child.end_byte - child.start_byte == len("<<"):
+            torn = child.end_byte  # of `> a <<< "text"` the grammar reads `< "text"`
+        elif child.start_byte == torn and kind == "file_redirect":
+            continue
+        elif kind in _JOINTS:
             items.append(_JOINTS[kind])
         elif kind.endswith("_redirect"):
             last = next((item for item in reversed(items) if isinstance(item, Stage)), None)

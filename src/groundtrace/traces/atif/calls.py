@@ -19,6 +19,7 @@ from groundtrace.problems import ProblemKind
 from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.records import Step
 from groundtrace.traces.claude_code.records import says_failure
+from groundtrace.traces.kit import screens
 from groundtrace.traces.kit.fit import as_arguments
 from groundtrace.traces.kit.keep import Keep, whole_lines
 from groundtrace.traces.kit.stored_output import shown_part
@@ -90,6 +91,8 @@ class StepReader:
                 continue
             if answer is not None:
                 self._answer(call, answer, step, single=single)
+                if screens.types(built) and call.result is not None:
+                    screens.answered(built, call.result)
             if self.repair is not None:
                 self._mend(call, step, self.repair, place)
             call.arguments = self.keep.arguments(call.arguments)

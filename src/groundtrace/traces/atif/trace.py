@@ -159,7 +159,7 @@ class Trajectory:
         extra = as_mapping(step.extra)
         call.is_subagent = subagent or extra.get("is_sidechain") is True
         call.spawned_by = spawned_by
-        call.cwd = as_text(extra.get("cwd"))
+        call.cwd = as_text(extra.get("cwd")) or call.cwd
         call.made_at = parse_time(step.timestamp)
         call.position = self.source.ledger.position
         if call.server is not None:

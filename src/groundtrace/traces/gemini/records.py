@@ -122,7 +122,7 @@ _FACT = regex(
 _MAX_FACTS = 8
 READ = "read_file"
 _PARTS = regex(
-    r"(?:IMPORTANT: The file content has been truncated\.\n"
+    r"\n?(?:IMPORTANT: The file content has been truncated\.\n"
     r"Status: Showing lines (?P<first>\d{1,9})-(?P<last>\d{1,9}) of \d{1,9} total lines\.\n"
     r"(?:[^\n]*\n){0,4}?--- FILE CONTENT \(truncated\) ---\n"
     r"|\[File content truncated: showing lines (?P<from>\d{1,9})-(?P<to>\d{1,9}) of[^\n]*\]\n)"

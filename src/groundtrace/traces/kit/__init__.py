@@ -8,6 +8,7 @@ rows.py            files whose rows are trials
 salvage.py         intact objects in broken JSON
 stored_output.py   outputs stored in files
 frames.py          what harnesses say around an output, or instead of it
+screens.py         the screen of a terminal, divided among the commands typed into it
 moves.py           the directory of a lasting shell
 ledger.py          tokens, each model call once
 keep.py            what is kept of results, within a memory budget

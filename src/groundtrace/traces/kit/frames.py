@@ -80,6 +80,12 @@ _SAVED = regex(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
 )
+_STARTED = regex(
+    r"(?:Process|Command) started with PID \d+[^\n]*\nInitial output:\n(?P<output>.*?)"
+    r"(?:\n(?:[✅🔄⏳] Process |Command is still running)[^\n]*)*+\s*\Z",
+    re.DOTALL,
+)
+"""Desktop Commander, a server with a shell."""
 _ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _PREVIEW = regex(r"Preview \(first [^)]*\):\n")
 
@@ -139,7 +145,7 @@ def _preview(text: str) -> str:
 
 _OPENINGS = (
     "<returncode>", "<explore_context>", "Exit code: ", "Chunk ID: ", "Wall time: ", "Command: ",
-    "Output: ", "Stdout: ", "Tool output was too large",
+    "Output: ", "Stdout: ", "Tool output was too large", "Process started with", "Command started with",
 )  # fmt: skip
 """How the frames below begin; most outputs have none of them."""
 
@@ -166,6 +172,10 @@ def _unframed(text: str) -> tuple[str, bool]:
         inner = _without_fields(text[found.end() :]) if found is not None else None
         if inner is not None:
             return inner, False
+    elif start.startswith(("Process started with", "Command started with")):
+        found = _STARTED.match(text)
+        if found is not None:
+            return found["output"], False
     elif start.startswith("Tool output was too large"):
         found = _SAVED.match(text)
         if found is not None:

@@ -137,6 +137,7 @@ BUNDLED: tuple[MappedReader, ...] = (
     _Bundled("copilot-cli", (b'"session.start"', b'"copilotVersion"')),
     _Bundled("kimi-cli", (b'"protocol_version"', b'"metadata"')),
     _Bundled("qwen-code", (b'"parentUuid"', b'"sessionId"', b'"parts"')),
+    _Bundled("opencode-run", (b'"sessionID"', b'"part"', b'"messageID"')),
     _Bundled("opencode", (b'"info"', b'"messages"', b'"parts"', b'"sessionID"')),
 )
 """Mappings that come with groundtrace, each with texts that its files contain."""

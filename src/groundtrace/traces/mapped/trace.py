@@ -212,7 +212,10 @@ class MappedTrace:
 
     def call(self, asked: Any) -> None:
         name = as_text(self.name_of(asked))
-        arguments = as_arguments(self.arguments_of(asked))
+        given = self.arguments_of(asked)
+        arguments = as_arguments(given)
+        if arguments is None and isinstance(given, str) and given.strip()[:1] not in ("", "{"):
+            arguments = {"input": given}  # a tool that takes plain text, such as a patch
         if name is None or arguments is None:
             what = "name" if name is None else "arguments"
             self.problem(f"a call whose {what} cannot be used", lost_calls=1)
@@ -221,6 +224,9 @@ class MappedTrace:
         call = self.log.by_id.get(call_id or "")
         if call is None:
             call = self.new_call(name, arguments, call_id, asked)
+        elif call.server is None and self.server_of is not None:
+            call.server = as_text(self.server_of(asked))  # stated where the call is repeated
+            call.name = call.name if call.server is None else name
         if self.has_results:
             result, failed = self.result_of(asked), self.failed_of(asked)
             if result is not None or failed:
@@ -323,10 +329,15 @@ _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
 # --- answers of tools, in the forms that mappings give them ---
 
 _STREAMS = frozenset({"stdout", "stderr"})
+_PART = regex(r"Showing lines ([1-9]\d{0,8})-(\d{1,9}) of \d{1,9} total lines\.\n\n---\n\n")
+"""What Qwen Code writes above a part of a file."""
 
 
 def lines_of(text: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """Which lines of a file a text without line numbers shows; None if that is unknown."""
+    part = _PART.match(text)
+    if part is not None and int(part[1]) <= int(part[2]):
+        return {"file": {"startLine": int(part[1]), "numLines": int(part[2]) - int(part[1]) + 1}}
     shown = without_more(text)
     cut = len(shown) < len(text)
     first = arguments.get("offset")

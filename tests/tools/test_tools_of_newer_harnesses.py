@@ -1,0 +1,114 @@
+"""Shapes of Copilot CLI, Codex, Kimi, Trae and of shells that no table names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from groundtrace.config import Settings
+from groundtrace.model import CallView, ToolCall, ToolResult, Trace
+from groundtrace.tools import view_calls
+
+
+def view(name: str, text: str, **arguments: Any) -> CallView:
+    call = ToolCall(name, arguments, result=ToolResult(text))
+    (made,) = view_calls(Trace(calls=(call,), cwd="/w"), Settings())
+    return made
+
+
+def found(made: CallView) -> list[tuple[str, str, int | None, int | None]]:
+    return [(ref.kind, ref.path, ref.line_start, ref.line_end) for ref in made.refs]
+
+
+def test_copilot_numbers_lines_with_a_dot() -> None:
+    whole = view("view", "1. #!/bin/sh\n2.\n3. make\n4. ", path="/w/run.sh")
+    assert found(whole) == [("read", "/w/run.sh", 1, 3)]
+    part = view("view", "10. a\n11. b", path="/w/a.py", view_range=[10, 11])
+    assert found(part) == [("read", "/w/a.py", 10, 11)]
+
+
+def test_a_text_with_a_list_has_no_numbered_lines() -> None:
+    made = view("view", "Steps:\n1. build\n2. run", path="/w/README.md")
+    assert found(made) == [("read", "/w/README.md", None, None)]
+
+
+@pytest.mark.parametrize("text", ["a.py\nsub\nsub/b.py", "/w/src\n/w/src/a.py\n/w/src/sub/b.py\n"])
+def test_a_view_of_a_folder_reads_no_file(text: str) -> None:
+    made = view("view", text, path="/w/src")
+    assert made.category == "file_search"
+    assert [path for _, path, *_ in found(made)] == ["/w/src/a.py", "/w/src/sub/b.py"]
+
+
+def test_codex_lists_a_folder_with_indents() -> None:
+    text = "Absolute path: /w/src\na.py\nsub/\n  b.py\n  deep/\n    c.py\nMore than 5 entries found"
+    made = view("list_dir", text, dir_path="/w/src")
+    names = ["/w/src/a.py", "/w/src/sub/b.py", "/w/src/sub/deep/c.py"]
+    assert [path for _, path, *_ in found(made)] == names
+
+
+def test_other_names_of_writers() -> None:
+    body = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
+    assert found(view("patch", "Patch applied.", patchText=body))[0][:2] == ("written", "/w/a.py")
+    told = "Successfully updated JSONPath '$.name'"
+    made = view("json_edit_tool", told, operation="set", file_path="/w/p.json", value="y")
+    assert found(made) == [("written", "/w/p.json", None, None)]
+    assert view("StrReplaceFile", "No replacements were made.", path="a.py").failed
+
+
+def test_diagnostics_show_no_text_of_a_file() -> None:
+    assert not view("get_errors", "No errors found.", filePaths=["/w/a.py"]).refs
+    assert not view("readLintsToolCall", "No linter errors found.", paths=["/w/a.py"]).refs
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "import os\nx\n",
+        '{"stdout": "import os\\nx\\n", "stderr": "", "exit_code": 0}',
+        "Process started with PID 7 (shell: bash)\nInitial output:\nimport os\nx\n"
+        "✅ Process completed with exit code 0",
+    ],
+)
+def test_a_command_of_an_unknown_tool_is_a_command(output: str) -> None:
+    made = view("mcp__acme__go", output, command="cat src/a.py")
+    assert found(made) == [("read", "/w/src/a.py", 1, 2)]
+    assert made.tool is None
+    assert made.refs[0].evidence == "generic"
+
+
+def test_a_shell_of_serena_answers_with_an_object() -> None:
+    output = '{"stdout": "import os\\nx\\n", "return_code": 0, "cwd": "/w"}'
+    made = view("mcp__serena__execute_shell_command", output, command="cat src/a.py")
+    assert found(made) == [("read", "/w/src/a.py", 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "select a > b.txt from t"},
+        {"command": "view", "path": "/w/a.py"},
+        {"command": ""},
+        {"command": 3},
+    ],
+)
+def test_other_things_called_command_are_none(arguments: dict[str, Any]) -> None:
+    made = view("mcp__acme__go", "1\tx = 1\n2\ty = 2\n", **arguments)
+    assert all(ref.kind == "read" and ref.path == "/w/a.py" for ref in made.refs)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("list_directory", "Directory listing for /w/src:\n[DIR] sub\na.py\nb.py (12 bytes)"),
+        ("glob", "src/a.py\nb.py"),
+        ("grep_search", "---\nFile: a.py\nL3: x\n---\nFile: src/b.py\nL9: x\n---"),
+    ],
+)
+def test_names_of_a_relative_folder_lie_in_it_if_no_directory_is_known(
+    name: str, text: str
+) -> None:
+    """Sessions of Gemini CLI do not state the working directory."""
+    call = ToolCall(name, {"pattern": "x", "dir_path": "src"}, result=ToolResult(text))
+    (made,) = view_calls(Trace(calls=(call,)), Settings())
+    assert [path for _, path, *_ in found(made)] == ["src/a.py", "src/b.py"]
