@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.summary import Distribution, VerdictSummary
+from groundtrace.errors import InputError
 from groundtrace.redact import masking
 from groundtrace.rows.summarise import summarise
 from tests.rows.builders import A, B, task
@@ -52,18 +54,60 @@ def test_keys_are_masked_and_ordered_in_one_walk_and_names_of_files_only_ordered
     assert list(msgspec.json.decode(encode(document, is_masked=True))["unknown_tools"])[1] == "m@10"
 
 
-def test_a_summary_is_laid_out_as_any_other_json() -> None:
-    """Groups that are one record are put into lines once, and pasted under each of their names."""
+def test_a_group_that_stands_elsewhere_is_written_as_its_name() -> None:
+    """Two configurations with a suite each and one model: every other group is one of theirs."""
     rows = [
-        task("t", A, config_name='a\n "by_suite": {}'),
-        task("u", B, config_name="b", benchmark="s"),
+        task("t", A, config_name="base", benchmark="one", model="m"),
+        task("u", B, config_name="new.er", benchmark="two", model="m"),
     ]
     document = summarise(rows, scope="run", generated_at="now")
     data = encode(document)
-    assert (
-        data
-        == msgspec.json.format(msgspec.json.encode(msgspec.json.decode(data)), indent=1) + b"\n"
-    )
-    assert decode("run_retrieval_summary", data, "a.json") == document
+    written = msgspec.json.decode(data)
+    assert written["by_suite"] == {"one": "by_config.base", "two": "by_config.new.er"}
+    assert written["by_model"] == {"m": "overall"}
+    assert written["overall"]["trials"] == 2
+    assert written["by_config"]["new.er"]["trials"] == 1
+    read = decode("run_retrieval_summary", data, "a.json")
+    assert read == document
+    assert read.by_suite["two"] is read.by_config["new.er"]
+    assert encode(read) == data
+
+
+def test_a_group_of_its_own_and_groups_of_columns_are_written_in_full() -> None:
+    rows = [
+        task("t", A, config_name="base", benchmark="one"),
+        task("u", B, config_name="base", benchmark="two"),
+    ]
+    document = summarise(rows, scope="run", generated_at="now")
+    columns = {"team": {"x": document.by_suite["one"], "y": document.overall}}
+    document = msgspec.structs.replace(document, by_group=columns)
+    written = msgspec.json.decode(encode(document))
+    assert written["by_suite"]["one"]["trials"] == written["by_suite"]["two"]["trials"] == 1
+    assert written["by_group"]["team"]["x"] == written["by_suite"]["one"]
+    assert written["by_group"]["team"]["y"] == "overall"
+    assert decode("run_retrieval_summary", encode(document), "a.json") == document
+
+
+def test_the_name_of_a_group_is_masked_as_the_configuration_is() -> None:
+    key = "ghp_" + "a1B2" * 9
+    rows = [
+        task("t", A, config_name=f"with {key}", benchmark="one"),
+        task("u", B, config_name="other", benchmark="two"),
+    ]
+    data = encode(summarise(rows, scope="run", generated_at="now"))
+    assert key.encode() not in data
+    read = decode("run_retrieval_summary", data, "a.json")
+    assert [group.trials for group in read.by_suite.values()] == [1, 1]
+
+
+def test_a_name_of_no_group_is_refused() -> None:
+    data = encode(summarise([task("t", A)], scope="run", generated_at="now"))
+    wrong = data.replace(b'"overall"\n', b'"by_config.gone"\n', 1)
+    assert wrong != data
+    with pytest.raises(InputError, match=r"a\.json: .*no group is called 'by_config\.gone'"):
+        decode("run_retrieval_summary", wrong, "a.json")
+
+
+def test_a_summary_without_trials_has_no_groups() -> None:
     nothing = encode(summarise([], scope="run", generated_at="now"))
     assert b'\n "by_config": {},\n' in nothing

@@ -35,6 +35,30 @@ SLOW = settings(
 )
 
 
+def with_known_names(document: Any) -> Any:
+    """A summary whose names of groups all name one: a schema cannot ask for that, a reader does."""
+    if not isinstance(document, dict):
+        return document
+    configs = document.get("by_config")
+    known = {f"by_config.{name}" for name in configs} if isinstance(configs, dict) else set()
+
+    def mend(groups: Any) -> None:
+        for name, group in groups.items() if isinstance(groups, dict) else ():
+            if isinstance(group, str) and group.startswith("by_config.") and group not in known:
+                groups[name] = "overall"
+
+    for field in ("by_suite", "by_model", "by_candidate_set_size", "by_evidence_type"):
+        mend(document.get(field))
+    columns = document.get("by_group")
+    for groups in columns.values() if isinstance(columns, dict) else ():
+        mend(groups)
+    return document
+
+
+def drawn(kind: str, data: st.DataObject) -> Any:
+    return with_known_names(data.draw(DOCUMENTS[kind]))
+
+
 def accepted_by_types(kind: str, value: Any) -> bool:
     try:
         codec.decode(kind, json.dumps(value).encode(), "a.json")
@@ -47,7 +71,7 @@ def accepted_by_types(kind: str, value: Any) -> bool:
 @SLOW
 @given(data=st.data())
 def test_valid_documents_are_accepted_by_both(kind: str, data: st.DataObject) -> None:
-    document = data.draw(DOCUMENTS[kind])
+    document = drawn(kind, data)
     assert VALIDATORS[kind].is_valid(document)
     assert accepted_by_types(kind, document)
 
@@ -56,7 +80,7 @@ def test_valid_documents_are_accepted_by_both(kind: str, data: st.DataObject) ->
 @SLOW
 @given(data=st.data())
 def test_spoiled_documents_are_judged_alike(kind: str, data: st.DataObject) -> None:
-    document = data.draw(spoiled(DOCUMENTS[kind]))
+    document = with_known_names(data.draw(spoiled(DOCUMENTS[kind])))
     if document.get("schema_version") == "1.1":
         # A later minor version may have members that are not known here; all else holds for it.
         document["schema_version"] = data.draw(st.sampled_from(["1.1", "1.9"]))
@@ -70,7 +94,7 @@ def test_spoiled_documents_are_judged_alike(kind: str, data: st.DataObject) -> N
 def test_encoding_and_decoding_gives_the_same_document_and_bytes(
     kind: str, data: st.DataObject
 ) -> None:
-    document = codec.decode(kind, json.dumps(data.draw(DOCUMENTS[kind])).encode(), "a.json")
+    document = codec.decode(kind, json.dumps(drawn(kind, data)).encode(), "a.json")
     encoded = codec.encode(document)
     again = codec.decode(kind, encoded, "a.json")
     assert again == document

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -34,44 +34,12 @@ def encode(document: msgspec.Struct, *, is_masked: bool = False) -> bytes:
     bytes. `is_masked`: nothing was added to it since it was masked."""
     keyed = type(document).__name__ in _KEYED_BY_CUTOFF
     document = written(document, is_masked=is_masked, by_cutoff=keyed)
-    if type(document).__name__ == "RunSummaryDocument":
-        return _summary(document) + b"\n"
-    return _in_lines(document, msgspec.json.encode if keyed else encoder.encode) + b"\n"
-
-
-def _in_lines(value: Any, encoded: Callable[[Any], bytes] = msgspec.json.encode) -> bytes:
-    """A value as indented JSON; without another encoder keys stay in their order."""
-    return msgspec.json.format(encoded(value), indent=1)
-
-
-_GROUPED = ("by_config", "by_suite", "by_model", "by_candidate_set_size", "by_evidence_type")
-_EMPTY = ",".join(f'\n "{field}": {{}}' for field in _GROUPED).encode()
-
-
-def _summary(document: Any) -> bytes:
-    """The same for a summary. In a run with one configuration, suite and model, all trials and the
-    groups under five names are one record: it is put into lines once, which saves three fifths."""
-    known: dict[int, bytes] = {}
-
-    def lines_of(group: Any) -> bytes:
-        if id(group) not in known:
-            alone = _in_lines({"": {"": group}})
-            known[id(group)] = alone[len(b'{\n "": {\n  "": ') : -len(b"\n }\n}")]
-        return known[id(group)]
-
-    fields = []
-    for field in _GROUPED:
-        groups = [
-            b"\n  " + msgspec.json.encode(name) + b": " + lines_of(group)
-            for name, group in getattr(document, field).items()
-        ]
-        inside = b"{" + b",".join(groups) + b"\n }" if groups else b"{}"
-        fields.append(f'\n "{field}": '.encode() + inside)
-    nothing: dict[str, Any] = {field: {} for field in ("overall", *_GROUPED)}
-    data = _in_lines(msgspec.structs.replace(document, **nothing))
-    head, _, tail = data.partition(b'\n "overall": {},' + _EMPTY)
-    overall = lines_of(document.overall).replace(b"\n ", b"\n")
-    return b"".join((head, b'\n "overall": ', overall, b",", b",".join(fields), tail))
+    with_names = getattr(document, "with_names", None)  # a summary
+    if with_names is not None:
+        document = with_names()
+    # Keys that hold cutoffs are in their order; the encoder would sort them as texts.
+    encoded = msgspec.json.encode(document) if keyed else encoder.encode(document)
+    return msgspec.json.format(encoded, indent=1) + b"\n"
 
 
 def encode_in_parts(
@@ -105,9 +73,15 @@ def decode(kind: str, data: bytes, where: str) -> Any:
     Of documents of a later minor version, the fields known here are read (D12).
     """
     try:
-        return _decoder(kind).decode(data)
+        document = _decoder(kind).decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        return _decode_slowly(kind, data, where, error)
+        document = _decode_slowly(kind, data, where, error)
+    if kind != "run_retrieval_summary":
+        return document
+    try:
+        return document.with_groups()
+    except ValueError as error:
+        raise InputError(f"{where}: $: {error}") from error
 
 
 def _decode_slowly(kind: str, data: bytes, where: str, first: Exception) -> Any:

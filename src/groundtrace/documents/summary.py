@@ -5,10 +5,12 @@ Its trials, from all runs of the scope, are averaged first, so a task tried ten 
 as a task tried once (D42).
 """
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from groundtrace.documents.base import Count, Record, Share, Time, Version
 from groundtrace.documents.looked_at import LookedAtSummary
@@ -271,6 +273,17 @@ class CountedTrials(Record, frozen=True, kw_only=True):
     """Trials that a rerun replaces; never lost."""
 
 
+OVERALL, BY_CONFIG = "overall", "by_config."
+"""What is written for a group that stands elsewhere already; the name of a configuration follows
+the second."""
+
+if TYPE_CHECKING:
+    Group = GroupSummary
+else:  # in a file; `with_groups` puts the groups in place of their names where one is read
+    Group = GroupSummary | Annotated[str, Meta(pattern=r"^(overall$|by_config\.)")]
+Groups = dict[str, Group]
+
+
 class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """Statistics of a run, or of all runs."""
 
@@ -285,15 +298,17 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """All trials."""
     by_config: dict[str, GroupSummary]
     """By configuration."""
-    by_suite: dict[str, GroupSummary]
-    """By benchmark; `unknown` where none is known."""
-    by_model: dict[str, GroupSummary]
+    by_suite: Groups
+    """By benchmark; `unknown` where none is known. A text in place of a group, here and in the
+    next four fields, names a group with the same trials: `overall`, or `by_config.` and the name of
+    a configuration. Texts since 1.3."""
+    by_model: Groups
     """By model; `unknown` where none is known."""
-    by_candidate_set_size: dict[str, GroupSummary]
+    by_candidate_set_size: Groups
     """By size of the candidate set."""
-    by_evidence_type: dict[str, GroupSummary]
+    by_evidence_type: Groups
     """By evidence type."""
-    by_group: dict[str, dict[str, GroupSummary]] | UnsetType = UNSET
+    by_group: dict[str, Groups] | UnsetType = UNSET
     """By the columns of a manifest that groundtrace does not know: column, then value. A trial
     without a value is in no group of that column. Since 1.2."""
     groups_left_out: list[str] | UnsetType = UNSET
@@ -329,3 +344,33 @@ class RunSummaryDocument(Record, frozen=True, kw_only=True):
     """By verdict. Since 1.2."""
     by_config_and_verdict: dict[str, dict[Verdict, VerdictSummary]] | UnsetType = UNSET
     """By configuration, then by verdict. Since 1.2."""
+
+    def with_names(self) -> "RunSummaryDocument":
+        """As it is written: a group that stands elsewhere already is its name. In a run with one
+        configuration, suite and model that leaves out two thirds of the file."""
+        names = {id(group): f"{BY_CONFIG}{name}" for name, group in self.by_config.items()}
+        names[id(self.overall)] = OVERALL
+        return self._changed(lambda group: names.get(id(group), group))
+
+    def with_groups(self) -> "RunSummaryDocument":
+        """As it is read: in place of each name the group itself. A name of no group is a
+        ValueError."""
+        named = {f"{BY_CONFIG}{name}": group for name, group in self.by_config.items()}
+        named[OVERALL] = self.overall
+
+        def group_of(value: Any) -> Any:
+            if isinstance(value, str) and value not in named:
+                raise ValueError(f"no group is called {value!r}")
+            return named[value] if isinstance(value, str) else value
+
+        return self._changed(group_of)
+
+    def _changed(self, change: Callable[[Any], Any]) -> "RunSummaryDocument":
+        def changed(groups: Groups) -> Groups:
+            return {name: change(group) for name, group in groups.items()}
+
+        fields = ("by_suite", "by_model", "by_candidate_set_size", "by_evidence_type")
+        changes: dict[str, Any] = {field: changed(getattr(self, field)) for field in fields}
+        if self.by_group is not UNSET:
+            changes["by_group"] = {name: changed(found) for name, found in self.by_group.items()}
+        return replace(self, **changes)
