@@ -6,9 +6,9 @@ of one trial share what is kept of it. So every real trial is read once, from th
 program says so and ends.
 
 Figures are the CPU time of all processes, trials a second, what 1,000 such trials would take, and
-memory. With `--against`, another version is measured in turns with this one. `--count` counts
-instructions with valgrind instead, one process: it is slow, and other work on the machine changes
-nothing.
+memory. With `--against`, another version is measured in turns with this one, and the last lines add
+up all trials. `--count` counts instructions with valgrind instead, one process: it is slow, and
+other work on the machine changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.pipeline import Cost, measured
 
@@ -34,8 +35,12 @@ SETS = {
         "contextbench/gold.jsonl",
     ),
     "codex": ("GROUNDTRACE_CORPUS_NEXT", "codex", ""),
-    "swe-agent": ("GROUNDTRACE_CORPUS_NEXT", "swe-agent", ""),
-    "openhands": ("GROUNDTRACE_CORPUS_NEXT", "openhands", ""),
+    **{
+        name: ("GROUNDTRACE_CORPUS_NEXT", name, "")
+        for name in (
+            *("chat", "claude-code", "gemini", "inspect", "openhands", "pi", "swe-agent", "trae"),
+        )
+    },
     "study": ("GROUNDTRACE_STUDY", "mini-swe-agent-gemini-3-pro", "verified.jsonl"),
 }
 """Where real trials lie: the variable that names the folder, the runs and the tasks in it."""
@@ -72,7 +77,15 @@ def instructions(line: list[str]) -> float:
     return int(found[1].replace(",", "")) / 1e6
 
 
-def turns(name: str, stage: str, flags: argparse.Namespace) -> Iterator[tuple[str, float]]:
+class Turn(NamedTuple):
+    """What a version took for a stage: millions of instructions if they were counted, else CPU."""
+
+    shown: str
+    spent: float
+    seconds: float
+
+
+def turns(name: str, stage: str, flags: argparse.Namespace) -> Iterator[Turn]:
     """The least of several turns of each version."""
     versions = {"this": str(HERE), **({"other": flags.against} if flags.against else {})}
     best: dict[str, tuple[Cost, float]] = {}
@@ -86,14 +99,29 @@ def turns(name: str, stage: str, flags: argparse.Namespace) -> Iterator[tuple[st
     for version, (found, millions) in best.items():
         if flags.count:
             shown = f"{millions:9,.0f} million instructions"
-            yield f"{name:<13} {stage:<10} {version:<6} {trials:4} trials {shown}", millions
+            yield Turn(
+                f"{name:<13} {stage:<10} {version:<6} {trials:4} trials {shown}", millions, 0
+            )
             continue
         shown = (
             f"{found.cpu:6.2f} s CPU, {found.seconds:6.2f} s by the clock, "
             f"{trials / found.seconds:6.1f} trials a second, {found.seconds / trials * 1000:6.0f} s "
             f"for 1,000, {max(found.megabytes, found.worker):4.0f} MB"
         )
-        yield f"{name:<13} {stage:<10} {version:<6} {trials:4} trials {shown}", found.cpu
+        line = f"{name:<13} {stage:<10} {version:<6} {trials:4} trials {shown}"
+        yield Turn(line, found.cpu, found.seconds)
+
+
+def ratios(pairs: list[list[Turn]]) -> str:
+    """This version against the other, all sets together: what was spent, and time."""
+    this, other = zip(*pairs, strict=True)
+    spent = sum(turn.spent for turn in this) / sum(turn.spent for turn in other)
+    seconds = sum(turn.seconds for turn in other)
+    if not seconds:
+        return f"{spent:.2f} × of the other"
+    return (
+        f"{spent:.2f} × of the other, by the clock {sum(t.seconds for t in this) / seconds:.2f} ×"
+    )
 
 
 def main() -> None:
@@ -106,22 +134,27 @@ def main() -> None:
     flags = parser.parse_args()
     flags.jobs = 1 if flags.count else flags.jobs
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's modules are compiled once
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait count as instructions
     there = [name for name in flags.names or SETS if os.environ.get(SETS[name][0])]
     if not there:
         print("no real trials at hand: set GROUNDTRACE_CORPUS or one of the others")
     with tempfile.TemporaryDirectory() as compiled:
         os.environ["PYTHONPYCACHEPREFIX"] = compiled
         for source in filter(None, (str(HERE), flags.against) if there else ()):
-            # Else the first figure would hold the compiling of all modules.
+            # Else the first figures would hold the compiling of modules: each set has its own.
             os.environ["PYTHONPATH"] = source
-            cost(there[0], "run", 1, count=False)
+            for name in there:
+                cost(name, "run", 1, count=False)
+        pairs: dict[str, list[list[Turn]]] = {stage: [] for stage in STAGES}
         for name in there:
             for stage in STAGES:
-                found = dict(turns(name, stage, flags))
-                print("\n".join(found), flush=True)
+                found = list(turns(name, stage, flags))
+                print(*(turn.shown for turn in found), sep="\n", flush=True)
                 if flags.against:
-                    this, other = found.values()
-                    print(f"{name:<13} {stage:<10} {this / other:.2f} × of the other", flush=True)
+                    pairs[stage].append(found)
+                    print(f"{name:<13} {stage:<10} {ratios([found])}", flush=True)
+        for stage, every in pairs.items() if flags.against else ():
+            print(f"{'all':<13} {stage:<10} {ratios(every)}")
 
 
 if __name__ == "__main__":
