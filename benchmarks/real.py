@@ -153,8 +153,9 @@ def main() -> None:
                 if flags.against:
                     pairs[stage].append(found)
                     print(f"{name:<13} {stage:<10} {ratios([found])}", flush=True)
-        for stage, every in pairs.items() if flags.against else ():
-            print(f"{'all':<13} {stage:<10} {ratios(every)}")
+        for stage, every in pairs.items():
+            if every:
+                print(f"{'all':<13} {stage:<10} {ratios(every)}")
 
 
 if __name__ == "__main__":
