@@ -75,3 +75,10 @@ def test_results_of_their_own(tmp_path: Path) -> None:
     ]
     read = trace(tmp_path, ["cat a.py\n", "cat b.py\n"], "", results)
     assert found(read) == [("read", "/app/a.py", 1, 1), ("read", "/app/b.py", 1, 1)]
+
+
+def test_who_waits_asks_for_nothing(tmp_path: Path) -> None:
+    """A call without a result counts as one whose files are unknown."""
+    read = trace(tmp_path, ["", "C-c"], f"a.py\n^C\n{AT}/app# ")
+    assert all(call.result is not None for call in read.calls)
+    assert not found(read)

@@ -24,6 +24,9 @@ _PROMPT = regex(
     r"(?:\([^()\n]{1,60}\) )?[\w.-]{1,64}@[\w.-]{1,64}:(?P<cwd>[^\n#$]{1,400})[#$](?: |$)"
 )
 
+_NO_COMMAND = regex(r"\s*+(?:C-.)?\s*+")
+"""Keystrokes that wait for what runs, or stop it."""
+
 
 def types(calls: Sequence[RawCall | None]) -> bool:
     """Whether all calls of a step are keystrokes."""
@@ -46,6 +49,9 @@ def answered(calls: Sequence[RawCall | None], screen: ToolResult) -> None:
             continue
         call.result = None
         typed = text_or_empty(call.arguments.get(KEYS)).strip("\n").split("\n")
+        if _NO_COMMAND.fullmatch(typed[0]):
+            call.result = screen if len(calls) == 1 else replace(screen, text="")
+            continue
         echoes = (k for k in range(below - 1, -1, -1) if _echoes(prompts[places[k]], typed[0]))
         place = next(echoes, None)
         if place is None:
