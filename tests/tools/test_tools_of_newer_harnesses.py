@@ -88,6 +88,13 @@ def test_a_shell_of_serena_answers_with_an_object() -> None:
     [
         {"command": "select a > b.txt from t"},
         {"command": "view", "path": "/w/a.py"},
+        {"command": "diff HEAD~1 -- src/b.py"},  # git's
+        {"command": "sort mylist"},  # Redis's
+        {"command": "cat the readme and tell me"},
+        {"command": "cat /etc/app.conf", "pod": "web"},
+        {"command": "sed -i s/a/b/ src/b.py", "event": "pre"},
+        {"script": "for (const e of all) { e > b.txt; }"},
+        {"script": "for i=1,10 do print(i) end > b.txt"},
         {"command": ""},
         {"command": 3},
     ],
@@ -95,6 +102,25 @@ def test_a_shell_of_serena_answers_with_an_object() -> None:
 def test_other_things_called_command_are_none(arguments: dict[str, Any]) -> None:
     made = view("mcp__acme__go", "1\tx = 1\n2\ty = 2\n", **arguments)
     assert all(ref.kind == "read" and ref.path == "/w/a.py" for ref in made.refs)
+
+
+@pytest.mark.parametrize("text", ['{"error": "denied"}', '{"status": "running", "pid": 12}'])
+def test_an_answer_without_output_shows_no_line(text: str) -> None:
+    assert not view("mcp__acme__go", text, command="cat src/a.py", timeout_ms=10).refs
+
+
+def test_a_search_with_the_name_of_a_program_is_no_command() -> None:
+    made = view("mcp__acme__go", "src/a.py:3: foo", command="find", term="foo")
+    assert found(made) == [("matched", "/w/src/a.py", 3, 3)]
+
+
+@pytest.mark.parametrize(
+    "state", ["", "\n✅ Process exited", "\n⏳ Process waits\nCommand is still running"]
+)
+def test_the_state_of_a_process_is_no_output(state: str) -> None:
+    text = f"Process started with PID 7 (shell: bash)\nInitial output:\nx\n\n y{state}\n\n"
+    made = view("mcp__acme__go", text, command="for f in a.py; do cat $f; done", cwd="/w/src")
+    assert found(made) == [("read", "/w/src/a.py", 1, 3)]
 
 
 @pytest.mark.parametrize(

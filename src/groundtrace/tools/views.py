@@ -9,8 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groundtrace.answers.file_names import named_like_file
 from groundtrace.answers.line import text_size
 from groundtrace.answers.payload import payload_of
+from groundtrace.answers.words import plain
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_texts, distinct, first_text
@@ -262,10 +264,19 @@ def _cell(text: str) -> str:
     return f"python3 - <<'END_OF_CELL'\n{text}\nEND_OF_CELL"
 
 
+_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd", "directory", "dir_path", "working_dir")
+_PLACES = frozenset(_PLACES_IN_ORDER)
+"""Arguments that name the directory of a command."""
+
+
 def _elsewhere(
     call: ToolCall, cwd: str | None, settings: Settings, own_files: AgentFiles
 ) -> Findings | None:
-    """A command that was given to an unknown tool, such as a shell of a server (D46)."""
+    """A command that was given to an unknown tool, such as a shell of a server (D46).
+
+    Not every `command` is one: git's, Redis's and an editor's commands have the names of programs
+    too (`diff HEAD~1`, `sort mylist`), and so has prose (`cat the readme`).
+    """
     entry = table_for(settings).entries["Bash"]
     command = _command(call, entry)
     if not command or call.result is None or asked_of(call.arguments).files:
@@ -273,14 +284,42 @@ def _elsewhere(
     from groundtrace.shell.programs.table import TABLE
 
     first = _FIRST_WORD.match(command)
-    if first is None or (first["name"] not in TABLE and first["name"] not in _KEYWORDS):
+    if first is None or not (first["name"] in TABLE or _STATEMENT.match(command)):
+        return None
+    told = {plain(key) for key, value in call.arguments.items() if _says_more(value, command)}
+    if not told <= _TOLD or _only_states(call.result):
         return None
     found = _shell(call, replace(entry, server=""), cwd, settings, own_files)
+    alone = set(command.split())
+    for ref in found.refs:
+        name = posixpath.basename(ref.path)
+        if ref.kind in ("read", "written") and name in alone and not named_like_file(name):
+            return None
     return replace(found, refs=tuple(replace(ref, evidence="generic") for ref in found.refs))
 
 
 _FIRST_WORD = regex(r"\s*+(?:\w+=\S*+\s++)*+(?:[^\s/]*+/)*+(?P<name>[^\s/;|&]++)")
-_KEYWORDS = frozenset({"for", "while", "if", "("})
+_STATEMENT = regex(
+    r"\s*+(?:for \w++ in [^\n;]*+[\n;]\s*+do|while [^\n;]*+[\n;]\s*+do|if [^\n;]*+[\n;]\s*+then)\b"
+)
+"""Not those of JavaScript, Python and Lua."""
+_TOLD = {plain(name) for name in _PLACES} | {
+    *("command", "cmd", "script", "commandline", "description", "explanation", "reason", "title"),
+    *("shell", "sessionid", "terminalid", "env", "environment"),
+}
+"""Arguments of a shell that are texts or objects. Others name another machine (`container`, `host`)
+or what else is done with the command (`event` of a hook)."""
+_STATES = frozenset({"status", "success", "ok", "error", "message", "pid", "exitcode", "code"})
+
+
+def _says_more(value: Any, command: str) -> bool:
+    return bool(value) and value != command and isinstance(value, (str, list, tuple, Mapping))
+
+
+def _only_states(result: ToolResult) -> bool:
+    """Whether the answer is an object that says how the call went, and not what was printed."""
+    keys = payload_of(result).mapping.keys()
+    return bool(keys) and {plain(key) for key in keys} <= _STATES
 
 
 def _output_of(result: ToolResult | None) -> ToolResult | None:
@@ -293,11 +332,6 @@ def _output_of(result: ToolResult | None) -> ToolResult | None:
     return replace(
         result, text="\n".join(filter(None, texts)) if texts else payload.text, data=None
     )
-
-
-_PLACES_IN_ORDER = ("workingDirectory", "workdir", "cwd", "directory", "dir_path", "working_dir")
-_PLACES = frozenset(_PLACES_IN_ORDER)
-"""Arguments that name the directory of a command."""
 
 
 def _shell(

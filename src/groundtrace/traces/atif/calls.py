@@ -86,13 +86,14 @@ class StepReader:
         built = [self._build(item, step, f"{place}.tool_calls[{n}]") for n, item in enumerate(raw)]
         answers = _join([call.call_id if call else None for call in built], observed)
         single = len(built) == 1
+        shared = sum(answer is not None for answer in answers) == 1
         for call, answer in zip(built, answers, strict=True):
             if call is None:
                 continue
             if answer is not None:
                 self._answer(call, answer, step, single=single)
                 if screens.types(built) and call.result is not None:
-                    screens.answered(built, call.result)
+                    screens.answered(built if shared else [call], call.result)
             if self.repair is not None:
                 self._mend(call, step, self.repair, place)
             call.arguments = self.keep.arguments(call.arguments)

@@ -80,11 +80,8 @@ _SAVED = regex(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
 )
-_STARTED = regex(
-    r"(?:Process|Command) started with PID \d+[^\n]*\nInitial output:\n(?P<output>.*?)"
-    r"(?:\n(?:[✅🔄⏳] Process |Command is still running)[^\n]*)*+\s*\Z",
-    re.DOTALL,
-)
+_STARTED = regex(r"(?:Process|Command) started with PID \d+[^\n]*\nInitial output:\n")
+_STATES = ("✅ Process ", "🔄 Process ", "⏳ Process ", "Command is still running")
 """Desktop Commander, a server with a shell."""
 _ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _PREVIEW = regex(r"Preview \(first [^)]*\):\n")
@@ -175,7 +172,7 @@ def _unframed(text: str) -> tuple[str, bool]:
     elif start.startswith(("Process started with", "Command started with")):
         found = _STARTED.match(text)
         if found is not None:
-            return found["output"], False
+            return _without_states(text[found.end() :]), False
     elif start.startswith("Tool output was too large"):
         found = _SAVED.match(text)
         if found is not None:
@@ -190,6 +187,14 @@ def _without_fields(text: str) -> str | None:
     while end and _LAST_FIELD.match(lines[end - 1]):
         end -= 1
     return None if end == len(lines) else "\n".join(lines[:end]) + "\n"
+
+
+def _without_states(text: str) -> str:
+    """The output without the last lines, which say what became of the process."""
+    lines = text.rstrip().split("\n")
+    while lines and lines[-1].startswith(_STATES):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def _without_reminders(text: str) -> str:

@@ -6,6 +6,7 @@ the command again, then what it printed, then the next prompt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -23,6 +24,9 @@ _PROMPT = regex(
     r"(?:\([^()\n]{1,60}\) )?[\w.-]{1,64}@[\w.-]{1,64}:(?P<cwd>[^\n#$]{1,400})[#$](?: |$)"
 )
 
+_NO_COMMAND = regex(r"\s*+(?:C-.)?\s*+")
+"""Keystrokes that wait for what runs, or stop it."""
+
 
 def types(calls: Sequence[RawCall | None]) -> bool:
     """Whether all calls of a step are keystrokes."""
@@ -32,34 +36,46 @@ def types(calls: Sequence[RawCall | None]) -> bool:
 
 
 def answered(calls: Sequence[RawCall | None], screen: ToolResult) -> None:
-    """Give each call what the screen shows of it; a call that it does not show has no result."""
+    """Give each call what the screen shows of it; a call that it does not show has no result.
+
+    The last place counts: a screen can still show the same command of an earlier step.
+    """
     lines = list(_joined(screen.text.split("\n")))
-    at = 0
-    for call in calls:
+    prompts = {n: found for n, line in enumerate(lines) if (found := _PROMPT.match(line))}
+    places = [*prompts, len(lines)]
+    below = len(places) - 1
+    for call in reversed(calls):
         if call is None:
             continue
         call.result = None
         typed = text_or_empty(call.arguments.get(KEYS)).strip("\n").split("\n")
-        found = next((n for n in range(at, len(lines)) if _echoes(lines[n], typed[0])), None)
-        if found is None:
+        if _NO_COMMAND.fullmatch(typed[0]):
+            call.result = screen if len(calls) == 1 else replace(screen, text="")
             continue
-        prompt = _PROMPT.match(lines[found])
-        cwd = "" if prompt is None else prompt["cwd"]
-        call.cwd = cwd if cwd.startswith("/") else call.cwd
-        at = found + 1
+        echoes = (k for k in range(below - 1, -1, -1) if _echoes(prompts[places[k]], typed[0]))
+        place = next(echoes, None)
+        if place is None:
+            continue
+        cwd = prompts[places[place]]["cwd"]
+        call.cwd = cwd if cwd.startswith(("/", "~")) else call.cwd
+        below, at, shown = place, places[place] + 1, list[str]()
         for line in typed[1:]:
-            at += at < len(lines) and lines[at].removeprefix("> ").rstrip() == line.rstrip()
-        end = next((n for n in range(at, len(lines)) if _PROMPT.match(lines[n])), len(lines))
-        text = "".join([f"{line}\n" for line in lines[at:end]])
+            end = places[place + 1]
+            if at < end and lines[at].removeprefix("> ").rstrip() == line.rstrip():
+                at += 1
+            elif end < len(lines) and _echoes(prompts[end], line):
+                shown += lines[at:end]
+                place, at = place + 1, end + 1
+        end = places[place + 1]
+        text = "".join([f"{line}\n" for line in (*shown, *lines[at:end])])
         if end == len(lines):
             text = text.rstrip("\n")  # rows of the screen that are not used yet
         call.result = replace(screen, text=text)
-        at = end
 
 
-def _echoes(line: str, command: str) -> bool:
-    prompt = _PROMPT.match(line)
-    return prompt is not None and line[prompt.end() :].strip() == command.strip()
+def _echoes(prompt: re.Match[str], command: str) -> bool:
+    """Whether the command was typed behind the prompt."""
+    return prompt.string[prompt.end() :].strip() == command.strip()
 
 
 def _joined(rows: Sequence[str]) -> Iterator[str]:
