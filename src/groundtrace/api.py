@@ -35,8 +35,7 @@ from groundtrace.options import (
 )
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
-from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.runs.output_folders import SUMMARY, OutputFolders
 from groundtrace.runs.plan import WorkContext
 from groundtrace.runs.prepare import (

@@ -13,11 +13,10 @@ from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.answer import AnswerInput, make_answers
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
-from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
 from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
-from groundtrace.impact.observations import distinct_trials, observe
+from groundtrace.impact.observations import by_shared_clock, distinct_trials, observe
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pooled import GRID_ABOVE, grid_shape
 from groundtrace.impact.resample import (

@@ -17,9 +17,8 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.redact import masking
-from groundtrace.rows.detail import Detail
 from groundtrace.rows.kept import KeptRows, unpacked
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.runs.only import require_fitting
 from groundtrace.runs.output_folders import (
     EVENTS_ENDING,

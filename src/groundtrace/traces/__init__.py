@@ -36,7 +36,7 @@ from groundtrace.traces.cursor.reader import CursorReader
 from groundtrace.traces.gemini.reader import GeminiReader
 from groundtrace.traces.inspect_ai.reader import InspectReader
 from groundtrace.traces.kit.claims import stated_by
-from groundtrace.traces.kit.trial_files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
+from groundtrace.traces.kit.files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
 from groundtrace.traces.mapped.reader import BUNDLED
 from groundtrace.traces.mcpbr.reader import McpbrReader
 from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader
@@ -84,7 +84,7 @@ def all_readers(
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
-        from groundtrace.traces.kit.plugins import PluginReader
+        from groundtrace.traces.kit.files import PluginReader
 
         try:
             package = f" of {point.dist.name}" if point.dist is not None else ""

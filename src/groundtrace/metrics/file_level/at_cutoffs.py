@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.file_level.ranked_list import RankedList
 from groundtrace.metrics.ranking import TEXTBOOK, dcg_at, f1_at, ndcg_at, precision_at, recall_at
-from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, MetricDeclaration
+from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, MetricDeclaration, Spot
 
 
 def _ndcg_written_out(ranked: RankedList) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.file_level.ranked_list import RankedList
 from groundtrace.metrics.ranking import TEXTBOOK, average_precision, recall_at, reciprocal_rank
-from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, SPECIFICATION, MetricDeclaration
+from groundtrace.metrics.record import NO_TRUTH_OR_TRACE, SPECIFICATION, MetricDeclaration, Spot
 
 
 def _reciprocal_rank_written_out(ranked: RankedList) -> str:
