@@ -36,7 +36,7 @@ from groundtrace.traces.cursor.reader import CursorReader
 from groundtrace.traces.gemini.reader import GeminiReader
 from groundtrace.traces.inspect_ai.reader import InspectReader
 from groundtrace.traces.kit.claims import stated_by
-from groundtrace.traces.kit.files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
+from groundtrace.traces.kit.trial_files import UNREAD, UNREAD_HARNESS_WORDS, TrialFiles
 from groundtrace.traces.mapped.reader import BUNDLED
 from groundtrace.traces.mcpbr.reader import McpbrReader
 from groundtrace.traces.mini_swe_agent.reader import MiniSweAgentReader

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.traces.kit.files import TrialFiles
+from groundtrace.traces.kit.trial_files import TrialFiles
 
 NAMES = st.text("ab.*?[]", min_size=1, max_size=5)
 

@@ -2,12 +2,9 @@
 
 Computed twice: over retrieved files, and over files whose content was shown.
 
-ranked_list   what the metrics are computed from
-at_cutoffs    metrics over the first K files
-whole_list    metrics over the whole list
-
-How soon the first relevant file was met is declared here. Trials without a hit have no value, so
-means of these metrics are shown with the hit rate (D21).
+`ranked_list` has what the metrics are computed from, and those over the list. How soon the first
+relevant file was met is declared here. Trials without a hit have no value, so means of these metrics
+are shown with the hit rate (D21).
 """
 
 from __future__ import annotations
@@ -16,9 +13,12 @@ from msgspec import UNSET
 
 from groundtrace.documents.metrics import FileLevelMetrics
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, seconds_at
-from groundtrace.metrics.file_level.at_cutoffs import AT_CUTOFFS
-from groundtrace.metrics.file_level.ranked_list import RankedList, ranked_list
-from groundtrace.metrics.file_level.whole_list import WHOLE_LIST
+from groundtrace.metrics.file_level.ranked_list import (
+    AT_CUTOFFS,
+    WHOLE_LIST,
+    RankedList,
+    ranked_list,
+)
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     SPECIFICATION,

@@ -17,9 +17,9 @@ known.py           what is known of a file, as long as it is as it was
 Around readers:
 claims.py          how a reader says that a file has its format
 reading.py         how it reads with code that is imported with the first file
+trial_files.py     which names in a folder show that a trace is there, for discovery
 choose.py          which files of a trial are read, and by which reader
-files.py           which names show that a trace is there, reads a trial's files, and says which
-                   package a reader that failed is from
+files.py           reads them, and says which package a reader that failed is from
 loose.py           traces without a trial's folder
 prompt.py          what a user asked first
 repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
