@@ -81,7 +81,7 @@ def test_a_bare_read_file_is_sourcegraphs_where_it_names_a_repository() -> None:
 
 def test_a_tool_of_an_unknown_server_is_not_taken_for_a_known_one() -> None:
     assert canonical("mcp__acme-files__read_file") is None
-    assert table_for(Settings()).candidates("read_file", "acme-files") == ()
+    assert canonical("read_file", "acme-files") is None
     found = view("mcp__acme-files__read_file", {"path": "/workspace/a.py"}, text="1\tx")
     assert found.tool is None
     assert [ref.evidence for ref in found.refs] == ["generic"]
@@ -107,9 +107,10 @@ def test_one_entry_can_speak_for_every_tool_of_a_server() -> None:
 
 
 def test_the_trace_may_know_that_a_tool_is_mcp_but_not_whose() -> None:
-    (entry,) = table_for(Settings()).candidates("keyword_search", "unknown")
+    entry = canonical("keyword_search", "unknown")
+    assert entry is not None
     assert entry.name == "sourcegraph.keyword_search"
-    assert table_for(Settings()).candidates("Read", "unknown") == ()
+    assert canonical("Read", "unknown") is None
 
 
 SEEN = """
