@@ -36,10 +36,10 @@ from groundtrace.metrics.evidence import (
     EvidenceView,
     access_counts,
     event_summary,
+    shown_lines,
 )
 from groundtrace.metrics.line_level import seen_lines
 from groundtrace.metrics.looked_at import without_truth
-from groundtrace.metrics.shown_lines import shown_lines
 from groundtrace.runs.engine import make_engine
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.read import read_one

@@ -20,10 +20,9 @@ import numpy as np
 from benchmarks.populations import bills, binary, hard_binary, partial, recalls, runaway_costs
 from groundtrace.documents.comparison import Delta
 from groundtrace.impact.deltas import Flipping, TaskPair, delta_of
-from groundtrace.impact.family import attainable, conclude, family_of
+from groundtrace.impact.family import attainable, conclude, family_of, p_of_margin
 from groundtrace.impact.flips import flip_units
 from groundtrace.impact.linked import _linked
-from groundtrace.impact.margins import p_of_margin
 from groundtrace.impact.power import enough
 from groundtrace.impact.resample import Draws
 from groundtrace.impact.signflip import LEVEL

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from groundtrace.cli.main import invoke
 from groundtrace.documents.codec import encode
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.view.library import Results
 from groundtrace.view.server import Viewer

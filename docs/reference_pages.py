@@ -393,6 +393,18 @@ def configuration() -> str:
             ["option", "group", "values", "default", "commands and functions", "meaning"],
             (_option(row) for row in options.values()),
         ),
+        *_additions(),
+        "## Environment",
+        "`SOURCE_DATE_EPOCH` (seconds since 1970) replaces the time of writing in every "
+        "document, so that two runs over the same input give the same bytes. Object stores "
+        "take their credentials from the environment; see [clusters and object "
+        "stores](../guides/cluster.md).",
+    )
+
+
+def _additions() -> tuple[str, ...]:
+    """What can be added to the tables of tools and of shell commands."""
+    return (
         "## Adding a tool",
         "`[tools.NAME]` adds a tool to the [tool table](tools.md); `NAME` is its raw name in the "
         "trace, compared without case. See the [guide](../guides/add-a-tool.md).",
@@ -428,11 +440,6 @@ def configuration() -> str:
                 [code("value_options"), 'a list of options, such as `["-n", "--lines"]`'],
             ],
         ),
-        "## Environment",
-        "`SOURCE_DATE_EPOCH` (seconds since 1970) replaces the time of writing in every "
-        "document, so that two runs over the same input give the same bytes. Object stores "
-        "take their credentials from the environment; see [clusters and object "
-        "stores](../guides/cluster.md).",
     )
 
 

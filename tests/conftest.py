@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from groundtrace.cli.main import invoke
 from groundtrace.demo import write_sample
-from groundtrace.runs.engine import here
+from groundtrace.runs import engine as engine_module
 
 # A deadline is a timing, and a busy machine missed one (251 ms of 200).
 settings.register_profile("groundtrace", settings.default, deadline=None)
@@ -39,7 +39,7 @@ def fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def workers_for_small_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes for work that is small enough to be done in the main process."""
-    monkeypatch.setattr(here, "SMALL_BYTES", 0)
+    monkeypatch.setattr(engine_module, "SMALL_BYTES", 0)
 
 
 @pytest.fixture

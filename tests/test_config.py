@@ -53,17 +53,18 @@ def test_what_is_wrong_is_said_with_the_way_out(data: dict[str, object], message
         settings_from(data)
 
 
-def test_the_nearest_file_upwards_is_used(tmp_path: Path) -> None:
+def test_the_nearest_file_upwards_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
     assert find_file(inner) is None or not str(find_file(inner)).startswith(str(tmp_path))
     (tmp_path / "groundtrace.toml").write_text('[compare]\nbaseline = "far"\n')
-    assert load_settings(start=inner).baseline == "far"
+    assert load_settings().baseline == "far"
     (tmp_path / "a" / "groundtrace.toml").write_text('[compare]\nbaseline = "near"\n')
-    assert load_settings(start=inner).baseline == "near"
+    assert load_settings().baseline == "near"
     other = tmp_path / "other.toml"
     other.write_text('[compare]\nbaseline = "named"\n')
-    assert load_settings(other, start=inner).baseline == "named"
+    assert load_settings(other).baseline == "named"
 
 
 @pytest.mark.parametrize("content", [b"[mcp", b"\xff\xfe", b"a = " + b"[" * 5000])

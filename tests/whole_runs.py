@@ -63,8 +63,8 @@ def run(call: Call, sample: Path, *flags: object) -> Ran:
 
 
 WITH_WORKERS = """
-import groundtrace.runs.engine.here
-groundtrace.runs.engine.here.SMALL_BYTES = 0
+import groundtrace.runs.engine
+groundtrace.runs.engine.SMALL_BYTES = 0
 from groundtrace.cli.main import main
 main()
 """

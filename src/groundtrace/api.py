@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 from groundtrace.base.limit import OverLimitError, allowed_seconds, guarded
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import Location, Settings, load_settings
-from groundtrace.discover import FoundProblem, Skipped, discover, trial_at
+from groundtrace.discover import discover, trial_at
+from groundtrace.discover.found import sorted_found
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.errors import InputError, UsageError
 from groundtrace.metrics import evaluate
@@ -35,8 +36,7 @@ from groundtrace.options import (
 )
 from groundtrace.pipeline import read_trial
 from groundtrace.results import Evaluation, Impact, RunResult, Summary
-from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.runs.output_folders import SUMMARY, OutputFolders
 from groundtrace.runs.plan import WorkContext
 from groundtrace.runs.prepare import (
@@ -163,16 +163,7 @@ def _loose_trial(
     file: Place, sample: str | None, settings: Settings, tasks: TaskIndex | None
 ) -> tuple[Trial, tuple[Problem, ...]]:
     """The trial in a trace file; raises InputError if the file does not hold exactly one."""
-    problems: dict[str, list[Problem]] = {}
-    trials: list[Trial] = []
-    passed: list[str] = []
-    for item in discover(file, settings=settings, tasks=tasks):
-        if isinstance(item, Trial):
-            trials.append(item)
-        elif isinstance(item, FoundProblem):
-            problems.setdefault(item.path, []).append(item.problem)
-        elif isinstance(item, Skipped):
-            passed.append(item.reason)
+    trials, problems, passed = sorted_found(discover(file, settings=settings, tasks=tasks))
     where = f"{file.folder.url}/{file.file}"
     if not trials:
         said = [str(problem) for group in problems.values() for problem in group]

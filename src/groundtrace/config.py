@@ -203,9 +203,9 @@ def _mappings(value: Any, where: str) -> tuple[tuple[str, str], ...]:
 # --- the settings file ----------------------------------------------------------------------
 
 
-def load_settings(explicit: Path | None = None, start: Path | None = None) -> Settings:
-    """Settings from `explicit`, else from the nearest groundtrace.toml in `start` or above it."""
-    path = explicit if explicit is not None else find_file(start or Path.cwd())
+def load_settings(explicit: Path | None = None) -> Settings:
+    """Settings from `explicit`, else from the nearest groundtrace.toml in this folder or above it."""
+    path = explicit if explicit is not None else find_file(Path.cwd())
     if path is None:
         return Settings()
     try:

@@ -18,8 +18,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import formats
 from groundtrace.report.answer_text import analysis_text, render_html
 from groundtrace.report.wording import reason
-from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.runs.evaluated_trials import evaluated_trials
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.runs.trial_results import TrialReading

@@ -536,24 +536,11 @@ def _held(pid: int) -> int:
     return 0
 
 
-def main() -> None:
-    top = Path(sys.argv[1])
-    flags = sys.argv[2:]
-    world = (
-        make(top)
-        if not top.exists()
-        else World(
-            top / "runs",
-            top / "tasks",
-            {p.name: p for p in sorted((top / "files").iterdir())},
-            top / "repos/owner__bad",
-            "",
-        )
-    )
+def _commands(top: Path, world: World) -> dict[str, tuple[str | Path, ...]]:
+    """The commands that are measured, by their names."""
     out = top / "out"
     common = ("--out", out, "--format", "md", "--no-progress")
-    print("made", flush=True)
-    for name, words in {
+    return {
         "run": ("run", world.runs, "--tasks", world.tasks, "-v", *common),
         "again": ("run", world.runs, "--tasks", world.tasks, *common),
         "recorded": (
@@ -607,7 +594,25 @@ def main() -> None:
             )
             for file, path in world.files.items()
         },
-    }.items():
+    }
+
+
+def main() -> None:
+    top = Path(sys.argv[1])
+    flags = sys.argv[2:]
+    world = (
+        make(top)
+        if not top.exists()
+        else World(
+            top / "runs",
+            top / "tasks",
+            {p.name: p for p in sorted((top / "files").iterdir())},
+            top / "repos/owner__bad",
+            "",
+        )
+    )
+    print("made", flush=True)
+    for name, words in _commands(top, world).items():
         before = os.times()
         took = measured(*words, *flags)
         processor = took.processor - before.children_user - before.children_system

@@ -175,7 +175,7 @@ HANDED_ON = {
     "groundtrace.shell.streams.name_lists.BESIDE": ("match",),
     "groundtrace.shell.streams.name_lists.OWN": ("match",),
     "groundtrace.shell.streams.patched._SAID": ("match",),
-    "groundtrace.tools.persisted._GREPPED": ("match",),
+    "groundtrace.tools.session._GREPPED": ("match",),
     "groundtrace.tools.local_files.NUMBERED": ("match",),
     "groundtrace.tools.auggie._LINE": ("match",),
 }

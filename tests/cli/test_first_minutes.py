@@ -14,7 +14,7 @@ import groundtrace as package
 from groundtrace.base.visible import WIDEST, in_columns
 from groundtrace.errors import PluginError, UsageError
 from groundtrace.model import READER_ENTRY_POINTS
-from groundtrace.traces.kit.plugins import PluginReader
+from groundtrace.traces.kit.files import PluginReader
 from tests.conftest import Ran
 from tests.whole_runs import DRAWS, RUN, shrink
 

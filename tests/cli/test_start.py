@@ -55,7 +55,7 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
 WATCHED = """
 import json, sys
 import groundtrace.runs.engine.local as local
-import groundtrace.runs.engine.here as here
+import groundtrace.runs.engine as here
 here.SMALL_BYTES = 0
 is_alone = local._is_alone
 seen = []

@@ -68,10 +68,10 @@ def index(root: Path, *names: str) -> TaskIndex:
 
 
 def found(
-    runs: Path, tasks: TaskIndex | None = None, settings: Settings | None = None, **more: Any
+    runs: Path, tasks: TaskIndex | None = None, settings: Settings | None = None
 ) -> tuple[list[Trial], list[Skipped], list[FoundProblem]]:
     """Everything that discovery says of a folder, by kind."""
-    items = list(discover(LocalFolder(runs), settings=settings or Settings(), tasks=tasks, **more))
+    items = list(discover(LocalFolder(runs), settings=settings or Settings(), tasks=tasks))
     return (
         [item for item in items if isinstance(item, Trial)],
         [item for item in items if isinstance(item, Skipped)],

@@ -9,6 +9,7 @@ import pytest
 from groundtrace.config import Settings
 from groundtrace.discover import discover_run, layout_of
 from groundtrace.discover.walk import Run
+from groundtrace.model import Trial
 from groundtrace.storage import LocalFolder
 from tests.discover.run_trees import found, index, put, result, trial
 
@@ -241,7 +242,10 @@ def test_only_keeps_tasks_by_pattern_without_case(tmp_path: Path) -> None:
     """`--only` is about tasks."""
     for name in ("ccx-dep-1", "ccx-vuln-2"):
         trial(tmp_path / "r1/mcp" / f"{name}__AbCdEfG", name)
-    assert [t.task_name for t in found(tmp_path, only="CCX-dep*")[0]] == ["ccx-dep-1"]
+    (run,) = layout_of(LocalFolder(tmp_path), Settings()).runs()
+    assert isinstance(run, Run)
+    items = discover_run(run, settings=Settings(), only="CCX-dep*")
+    assert [item.task_name for item in items if isinstance(item, Trial)] == ["ccx-dep-1"]
 
 
 def test_a_flattened_name_still_tells_its_folders(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def holds(output: list[str], shown: tuple[str, ...]) -> bool:
 def test_two_files_change() -> None:
     assert changed_files() == [
         "src/groundtrace/documents/metrics.py",
-        "src/groundtrace/metrics/file_level/whole_list.py",
+        "src/groundtrace/metrics/file_level/ranked_list.py",
     ]
 
 

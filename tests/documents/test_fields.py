@@ -9,8 +9,7 @@ import msgspec.inspect as inspect
 import pytest
 
 from groundtrace.documents import KINDS
-from groundtrace.documents.fields import fields_with
-from groundtrace.documents.masked import PATHS
+from groundtrace.documents.masked import PATHS, fields_with
 
 
 def records(kind: inspect.Type) -> Iterator[inspect.StructType]:

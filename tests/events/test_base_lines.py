@@ -14,8 +14,7 @@ from groundtrace.config import Settings
 from groundtrace.documents.events import Access
 from groundtrace.events import build_document
 from groundtrace.events.same_text import WholeText, place
-from groundtrace.metrics.evidence import EvidenceView
-from groundtrace.metrics.shown_lines import shown_lines
+from groundtrace.metrics.evidence import EvidenceView, shown_lines
 from groundtrace.model import (
     CallView,
     FileRef,

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from groundtrace.functions.changed import functions_changed
+from groundtrace.events.functions import functions_changed
 from groundtrace.functions.repositories import open_tree
 from groundtrace.model import Task, TaskRow
 from groundtrace.truth.patches import read_patch

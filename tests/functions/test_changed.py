@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundtrace.functions.changed import ChangedFunctions, _placed, functions_changed
+from groundtrace.events.functions import ChangedFunctions, _placed, functions_changed
 from groundtrace.functions.languages import language_of
 from groundtrace.functions.repositories import BaseFile, close_repositories, open_tree
 from groundtrace.functions.spans import spans_of

@@ -29,7 +29,7 @@ from groundtrace.documents.events import EventsDocument
 from groundtrace.functions.repositories import close_repositories
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.function_level import make_function_level, seen_functions
-from groundtrace.metrics.published_functions import of_functions
+from groundtrace.metrics.published import of_functions
 from tests.functions.repositories import repository
 from tests.functions.test_documents import CODE, GOLD, SUBMITTED, message, numbered
 

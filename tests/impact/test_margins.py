@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from groundtrace.impact.margins import _score, are_binary, p_of_margin
+from groundtrace.impact.family import _score, are_binary, p_of_margin
 
 
 def test_six_ties_rule_out_almost_nothing():

@@ -32,9 +32,9 @@ from groundtrace.metrics.catalogue import (
     values_in,
 )
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
-from groundtrace.metrics.displays import DISPLAYS, Display, Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.example import example_document
+from groundtrace.metrics.record import DISPLAYS, Display, Spot
 from tests.metrics.builders import metrics_of
 
 AT_CUTOFFS = [

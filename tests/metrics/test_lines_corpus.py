@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 import groundtrace
-from groundtrace.metrics.evidence import EvidenceView
-from groundtrace.metrics.shown_lines import shown_lines
+from groundtrace.metrics.evidence import EvidenceView, shown_lines
 
 NEXT = os.environ.get("GROUNDTRACE_CORPUS_NEXT")
 ROOT = Path(NEXT or ".") / "contextbench"

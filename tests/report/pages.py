@@ -14,10 +14,9 @@ from groundtrace.impact import ImpactOptions, analyse
 from groundtrace.report.blocks_of_trials import Packed, Packing, made_trial
 from groundtrace.report.data import ReportData
 from groundtrace.report.task_units import TaskUnits
-from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
 from groundtrace.rows.summarise import summarise
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.rows.units import Counted, collect_distinct
 from tests.metrics.builders import NOW, Seen, metrics_of, step, trial
 

@@ -12,7 +12,7 @@ from groundtrace.report import blocks_of_trials
 from groundtrace.report.blocks_of_trials import LAST, block_of, lowered, made_trial, unpack
 from groundtrace.report.packed_trials import LEVELS, trial_data
 from groundtrace.report.safe_text import plain, plain_at
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from tests.metrics.builders import Seen, step, trial
 from tests.report.pages import HOSTILE, SECRET, detail, packed_in
 

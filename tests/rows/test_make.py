@@ -67,7 +67,7 @@ def test_rows_are_made_in_one_module_alone() -> None:
     assert {path.partition("/")[0] for path in users} == {"pipeline.py", "runs"}
 
 
-FILES_ON_DISK = ("lock", "output_folders", "read", "state", "write")
+FILES_ON_DISK = ("output_folders", "read", "state", "write")
 
 
 def test_folders_of_documents_compute_no_statistics() -> None:

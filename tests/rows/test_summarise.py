@@ -17,8 +17,8 @@ from groundtrace.documents.base import MAX_INT
 from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.documents.summary import Distribution, RunSummaryDocument
+from groundtrace.impact.answer_look_at import elsewhere_in
 from groundtrace.metrics.catalogue import METRICS, SPECIFIED
-from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.rows.make import row_from
 from groundtrace.rows.means import quantile
 from groundtrace.rows.summarise import summarise
@@ -421,14 +421,11 @@ def test_trials_whose_files_lie_elsewhere_are_counted_and_said() -> None:
         )
 
     rows = [elsewhere("b", 2), elsewhere("a", 1), elsewhere("c", 0), elsewhere("d", UNSET)]
-    assert elsewhere_in(["b", "a"]) == (
-        "2 trials accessed files that end like relevant files but lie elsewhere",
-        ["a", "b"],
-    )
-    assert elsewhere_in(["a"]) == (
-        "1 trial accessed files that end like relevant files but lie elsewhere",
-        ["a"],
-    )
+    two, one = elsewhere_in(["b", "a"]), elsewhere_in(["a"])
+    assert two is not None and two.tasks == ["a", "b"]
+    assert two.text == "2 trials accessed files that end like relevant files but lie elsewhere"
+    assert one is not None and one.tasks == ["a"]
+    assert one.text == "1 trial accessed files that end like relevant files but lie elsewhere"
     assert elsewhere_in([]) is None
     made = summary(*rows)
     assert made.overall.coverage.unmatched_suffixes == 2

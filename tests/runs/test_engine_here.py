@@ -8,8 +8,7 @@ import sys
 import msgspec
 import pytest
 
-from groundtrace.runs.engine import make_engine
-from groundtrace.runs.engine.here import LEAST_BYTES, SMALL_BYTES, is_small
+from groundtrace.runs.engine import LEAST_BYTES, SMALL_BYTES, is_small, make_engine
 
 
 class Reads(msgspec.Struct, frozen=True):

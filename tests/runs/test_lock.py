@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.runs.lock import locked
+from groundtrace.runs.session import locked
 from groundtrace.storage import LocalFolder
 
 

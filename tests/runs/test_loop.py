@@ -21,8 +21,7 @@ import pytest
 
 from groundtrace.errors import LockedError
 from groundtrace.runs import loop
-from groundtrace.runs.engine import make_engine
-from groundtrace.runs.engine.here import HereFirstEngine
+from groundtrace.runs.engine import HereFirstEngine, make_engine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.request import Request

@@ -14,8 +14,9 @@ from groundtrace.config import Settings
 from groundtrace.errors import OutputError
 from groundtrace.redact import masking
 from groundtrace.report.blocks_of_trials import MadeTrial, made_trial
+from groundtrace.runs import engine as engine_module
 from groundtrace.runs import report as report_module
-from groundtrace.runs.engine import here, make_engine
+from groundtrace.runs.engine import make_engine
 from groundtrace.runs.evaluate import evaluate
 from groundtrace.runs.evaluated_trials import evaluated_trials_in
 from groundtrace.runs.normalize import normalize
@@ -55,7 +56,7 @@ def test_pages_are_the_same_with_any_number_of_processes(
 ) -> None:
     alone = _pages(request_of)
     assert len(alone) == 3
-    monkeypatch.setattr(here, "SMALL_BYTES", 0)
+    monkeypatch.setattr(engine_module, "SMALL_BYTES", 0)
     engine = make_engine("local", jobs=2)
     assert _pages(replace(request_of, engine=engine)) == alone
     engine.close()

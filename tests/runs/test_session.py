@@ -14,7 +14,6 @@ import pytest
 from benchmarks.generate import generate
 from groundtrace.errors import LockedError, OutputError
 from groundtrace.impact.options import ImpactOptions
-from groundtrace.runs import lock
 from groundtrace.runs import session as sessions_module
 from groundtrace.runs.engine import Done, make_engine
 from groundtrace.runs.engine.local import LocalEngine
@@ -183,7 +182,7 @@ def test_a_command_locks_each_folder_and_saves_its_state_once(
     generate(tmp_path, 4, run_size=2)
     locks: Counter[str] = Counter()
     saves: Counter[str] = Counter()
-    opened, save = lock._opened, sessions_module.save_state
+    opened, save = sessions_module._opened, sessions_module.save_state
 
     def noted_lock(path: str) -> int:
         locks[Path(path).parent.parent.name] += 1
@@ -193,7 +192,7 @@ def test_a_command_locks_each_folder_and_saves_its_state_once(
         saves[Path(folder.url).parent.name] += 1
         save(folder, state)
 
-    monkeypatch.setattr(lock, "_opened", noted_lock)
+    monkeypatch.setattr(sessions_module, "_opened", noted_lock)
     monkeypatch.setattr(sessions_module, "save_state", noted_save)
     request = Request(
         runs=str(tmp_path / "runs"),

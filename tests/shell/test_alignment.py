@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from groundtrace.config import Settings
 from groundtrace.model import ToolResult
 from groundtrace.shell import weights
+from groundtrace.shell.align import fit as alignment
 from groundtrace.shell.align.fit import Segment, fit
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.found_lines import Search
@@ -54,6 +55,42 @@ def test_the_example_of_the_alignment() -> None:
     assert sums == pytest.approx({(0, 2, 2, 2): -2.2, (0, 1, 1, 2): 2.8})
     assert total(parts, BEHIND, (0, 1, 1, 1)) == pytest.approx(-0.7)
     assert total(parts, BEHIND, (0, 0, 0, 2)) == pytest.approx(-2.2)
+
+
+def test_a_separator_inside_of_a_file_is_outvoted_by_those_in_order() -> None:
+    """a.py holds the text of the third separator, and the command was stopped before that."""
+    command = 'cat a.py; echo "== one =="; cat b.py; echo "== two =="; cat c.py; echo "== three =="'
+    assert refs(
+        command, "a = 1\n== three ==\na = 3\n== one ==\nb = 1\nb = 2\n== two ==\nc = 1\n"
+    ) == [
+        ("read", "/w/a.py", 1, 3),
+        ("read", "/w/b.py", 1, 2),
+        ("read", "/w/c.py", 1, 1),
+    ]
+
+
+def test_an_output_too_long_for_the_exact_way_goes_to_parts_while_lines_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = "grep -n x b.py; echo -; grep -rn y src; echo -; ls docs"
+    output = "7:x = 1\n9:x = 2\n-\nsrc/a.py:3:y = 1\n-\nguide.md\n"
+    exact = refs(command, output)
+    assert [path for _, path, _, _ in exact] == [
+        "/w/b.py",
+        "/w/src/a.py",
+        "/w/docs/guide.md",
+    ]
+    monkeypatch.setattr(alignment, "MAX_CELLS", 10)
+    assert refs(command, output) == exact
+    one_line = "head -1 a.py; grep -n x b.py; echo -"
+    assert refs(one_line, "alpha\n7:x = 1\n-\n") == [
+        ("read", "/w/a.py", 1, 1),
+        ("matched", "/w/b.py", 7, 7),
+    ]
+    parts = [Segment(SEARCH), Segment(LISTING)]
+    fit(parts, [*BEHIND, "lib.py"])
+    assert [part.lines for part in parts] == [["7:alpha = 1"], ["app.py", "lib.py"]]
+    assert not any(part.sure for part in parts), "a guess"
 
 
 # --- the best of all divisions, tried one by one ----------------------------------------------

@@ -18,8 +18,8 @@ import pytrec_eval
 from msgspec import UNSET, structs
 
 from groundtrace.errors import UsageError
-from groundtrace.rows.detail import Detail
 from groundtrace.rows.make import row_from
+from groundtrace.rows.trial_row import Detail
 from groundtrace.runs.evaluated_trials import evaluated_trials
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.tables.columns import SQL_TYPES, TABLES

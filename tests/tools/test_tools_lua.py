@@ -7,7 +7,7 @@ import json
 from groundtrace.config import Settings
 from groundtrace.model import ToolCall, ToolResult, Trace
 from groundtrace.tools import view_calls
-from groundtrace.tools.lua import number
+from groundtrace.tools.sourcegraph_evaluator import number
 
 REPO = "github.com/sg-evals/webpack--v5.64.0"
 CONTENT = "\n".join(f"a line of the file, number {n}" for n in range(40))

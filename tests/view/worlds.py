@@ -11,7 +11,7 @@ from typing import Any
 from groundtrace.config import Settings
 from groundtrace.documents.codec import encode
 from groundtrace.documents.outcomes import OutcomesDocument, TrialOutcome
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.runs.output_folders import OutputFolders
 from groundtrace.view.library import Library, Results
 from tests.metrics.builders import NOW, Seen, step, trial

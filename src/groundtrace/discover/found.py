@@ -1,8 +1,9 @@
-"""What discovery yields, and how names are matched with patterns."""
+"""What discovery yields, sorted by kind, and how names are matched with patterns."""
 
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterable
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import fits_only
@@ -38,6 +39,23 @@ class InferredLayout(Frozen, frozen=True):
 
 
 Found = Trial | Skipped | FoundProblem | InferredLayout
+
+
+def sorted_found(
+    items: Iterable[Found],
+) -> tuple[list[Trial], dict[str, list[Problem]], list[str]]:
+    """The trials, the problems of each path, and why folders or files were skipped."""
+    trials: list[Trial] = []
+    problems: dict[str, list[Problem]] = {}
+    skipped: list[str] = []
+    for item in items:
+        if isinstance(item, Trial):
+            trials.append(item)
+        elif isinstance(item, FoundProblem):
+            problems.setdefault(item.path, []).append(item.problem)
+        elif isinstance(item, Skipped):
+            skipped.append(item.reason)
+    return trials, problems, skipped
 
 
 def matches(pattern: str, trial: Trial) -> bool:

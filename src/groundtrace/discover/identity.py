@@ -32,11 +32,11 @@ from groundtrace.discover.names import (
 from groundtrace.discover.records import (
     CONFIG_FILE,
     RESULT_FILE,
+    RUN_FILE,
     TASK_METRICS_FILE,
     Records,
     as_name,
 )
-from groundtrace.discover.terminal_bench import RUN_FILE
 from groundtrace.model import Problem, Task, Trial
 from groundtrace.storage import Folder
 

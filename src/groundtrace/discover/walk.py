@@ -134,12 +134,11 @@ def discover(
     *,
     settings: Settings,
     tasks: TaskIndex | None = None,
-    only: str | None = None,
 ) -> Iterator[Found]:
     """Every trial below RUNS, run by run, with what was skipped and what was wrong."""
     for item in layout_of(runs, settings).runs():
         if isinstance(item, Run):
-            yield from discover_run(item, settings=settings, tasks=tasks, only=only)
+            yield from discover_run(item, settings=settings, tasks=tasks)
         else:
             yield item
 

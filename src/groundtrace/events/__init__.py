@@ -51,8 +51,7 @@ from groundtrace.documents.events import (
 from groundtrace.documents.functions import Functions
 from groundtrace.events.accesses import Accesses
 from groundtrace.events.base_lines import with_base_lines
-from groundtrace.events.clock import Clock, clock_of, iso
-from groundtrace.events.coverage import coverage_of
+from groundtrace.events.coverage import Clock, clock_of, coverage_of, iso
 from groundtrace.events.stated import (
     context_changes,
     final_context_of,

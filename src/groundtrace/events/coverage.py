@@ -1,16 +1,61 @@
-"""What could be read of a trial, and what is missing, in words (D38)."""
+"""What could be read of a trial, and what is missing, in words (D38); when its time starts (D10)."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Literal
 
 from msgspec import UNSET
 
+from groundtrace.base.frozen import Frozen
+from groundtrace.base.times import seconds_between
 from groundtrace.documents.events import Coverage, GroundTruthSection
-from groundtrace.events.clock import Clock
 from groundtrace.model import CallView, GroundTruth, Problem, Trace, Trial
 from groundtrace.tools.table import SUBAGENT_TOOL
+
+_MAX_LEAD = 3600.0
+"""How many seconds the agent's recorded start may be before the first time of the trace (D10)."""
+
+
+class Clock(Frozen, frozen=True):
+    """The time from which `elapsed_seconds` counts (D10)."""
+
+    origin: Literal["agent_execution", "first_timestamp"] | None
+    start: float | None
+
+    def elapsed(self, timestamp: float | None) -> float | None:
+        """Seconds since the start; the start is never later than any call's time."""
+        if timestamp is None or self.start is None or not math.isfinite(timestamp):
+            return None
+        return seconds_between(self.start, timestamp)
+
+
+def clock_of(trial: Trial, trace: Trace) -> Clock:
+    """The clock of a trial: the recorded start of the agent, else the trace's first time."""
+    times = [trace.first_timestamp, *(call.timestamp for call in trace.calls)]
+    stated = [time for time in times if time is not None and math.isfinite(time)]
+    if not stated:
+        return Clock(None, None)
+    first = min(stated)
+    started = trial.outcome.agent_started_at
+    if started is not None and 0 <= first - started <= _MAX_LEAD:
+        return Clock("agent_execution", started)
+    return Clock("first_timestamp", first)
+
+
+def iso(timestamp: float | None) -> str | None:
+    """A time as documents write it; None if there is no time that can be written."""
+    if timestamp is None or not math.isfinite(timestamp):
+        return None
+    try:
+        moment = datetime.fromtimestamp(timestamp, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return f"{moment.isoformat(timespec='milliseconds')[:-6]}Z"  # without +00:00
+
 
 _HARMLESS = frozenset({"arguments_differ", "empty_file", "non_json_lines", "not_a_transcript"})
 """Problems of a trial's own files that lose nothing of what the agent did: standard error is merged

@@ -3,11 +3,11 @@
 `analyse` joins correlations, matched comparisons and aggregates into one document. It imports
 numpy when it is called.
 
-The modules in the order of the data: rows become `observations`; `pairing` matches them by task and
-`clocks` by time. `resample`, `flips`, `signflip`, `restricted`, `association`, `pooled`, `power` and
-`margins` are the statistics. `deltas`, `beside` and `matched` compare; `family` gives rows their
-level and their verdict, `groups` finds those that disagree, `verdicts` joins both. `correlation`,
-`aggregates` and `linked` describe. `answer` chooses what a reader needs first, in `answer_words`.
+The modules in the order of the data: rows become `observations`, whose times count from one moment;
+`pairing` matches them by task. `resample`, `flips`, `signflip`, `association`, `pooled` and `power`
+are the statistics. `deltas`, `beside` and `matched` compare; `family` gives rows their level and
+their verdict, `verdicts` gives comparisons theirs. `correlation`, `aggregates` and `linked`
+describe. `answer` chooses what a reader needs first, in `answer_words`.
 """
 
 from __future__ import annotations

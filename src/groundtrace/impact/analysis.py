@@ -13,11 +13,10 @@ from groundtrace.errors import UsageError
 from groundtrace.impact.aggregates import aggregate
 from groundtrace.impact.answer import AnswerInput, make_answers
 from groundtrace.impact.association import MIN_COEFFICIENT, RERANK_LIMIT
-from groundtrace.impact.clocks import by_shared_clock
 from groundtrace.impact.correlation import correlate
 from groundtrace.impact.flips import FLIP_DRAWS, MIN_CLUSTERS
 from groundtrace.impact.matched import MIN_TASKS, choose_pairs, compare
-from groundtrace.impact.observations import distinct_trials, observe
+from groundtrace.impact.observations import by_shared_clock, distinct_trials, observe
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pooled import GRID_ABOVE, grid_shape
 from groundtrace.impact.resample import (
@@ -111,18 +110,83 @@ def _no_comparison(configs: list[str], options: ImpactOptions) -> str:
     )
 
 
+_METHODS = {
+    "correlation": (
+        "Spearman's coefficient by mid-ranks. Trials of a task and configuration are "
+        "averaged first, over those that have both values. overall: one value for each "
+        "task, the mean over its configurations; config: the tasks of one configuration; "
+        "within_config: ranks inside each configuration, centred, divided by its number of "
+        "tasks, and pooled. If there are several suites, ranks are taken inside each "
+        "suite, and permutations exchange tasks only inside a suite."
+    ),
+    "totals": (
+        "Cost, time and tokens are compared like other metrics: means, their difference, its "
+        "interval. typical_ratio is the geometric mean of configuration over baseline, with "
+        "test and interval on logarithms; there is none if a value is 0 or less. Cost of a "
+        "solved task: total cost divided by solved tasks, with Fieller's interval."
+    ),
+    "margin": (
+        "With a margin: rewards of 0 and 1 by an exact bound of the loss (Tango's score, the "
+        "worst share of lost tasks), at the level of the rows; other rewards, or repositories "
+        "as units, by the row's interval. Nothing is claimed where that is refused."
+    ),
+    "lost": (
+        "Attempts of a task are averaged. An attempt without a valid reward is lost: it has no "
+        "reward, and other values count. If counting lost attempts as 0 would change the "
+        "verdict about reward, the verdict is open."
+    ),
+    "groups": (
+        "Suites, models and repositories with at least 3 tasks: do mean deltas vary more than "
+        "if tasks were dealt at random? Permutations of tasks, of models within tasks, or of "
+        "whole repositories between suites; p_adjusted is p times the number of such tests."
+    ),
+    "association": (
+        "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "
+        "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
+        "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
+        "a task or repository are; strata: Mantel and Haenszel's odds ratio."
+    ),
+    "stopping": (
+        "Decide the number of tasks before you look. Whoever looks after every task and stops "
+        "at the first clear verdict finds false differences far more often than in 5 %."
+    ),
+    "flipped": (
+        f"Tasks; if at least {MIN_CLUSTERS} repositories are known, whole repositories, "
+        "because tasks of one repository are similar. With fewer, a verdict is about tasks of "
+        "these repositories only."
+    ),
+    "other": (
+        "All tasks that both configurations ran. For each task, as few requirements of a "
+        "matched pair as possible are given up; not_met names them. Only present if this "
+        "adds tasks to the matched ones."
+    ),
+    "ranks": (
+        f"Up to {RERANK_LIMIT} tasks every resample is ranked again. With more tasks, the "
+        "ranks and the influence of each task on the coefficient (including its effect on "
+        "other ranks) are computed once, and resamples add up influences; such entries "
+        "have ranks_once."
+    ),
+    "holm": (
+        "Holm over all correlations of one scope (overall, each configuration, within "
+        "configurations)."
+    ),
+    "effect_size": (
+        "Cohen's dz: mean delta divided by the standard deviation of the deltas (n - 1); "
+        "null if all deltas agree. Its sign is that of configuration minus baseline."
+    ),
+    "minimum": (
+        f"No coefficient below {MIN_COEFFICIENT} tasks or when a side is constant; no delta "
+        f"below {MIN_TASKS} pairs; no p, interval or effect size below {MIN_INFERENCE}. "
+        "Quartiles interpolate linearly."
+    ),
+}
+"""How numbers are made, where no option changes it."""
+
+
 def _method(options: ImpactOptions) -> Method:
     left, right = grid_shape(options.draws)
     combined = left * right - 1
     return Method(
-        correlation=(
-            "Spearman's coefficient by mid-ranks. Trials of a task and configuration are "
-            "averaged first, over those that have both values. overall: one value for each "
-            "task, the mean over its configurations; config: the tasks of one configuration; "
-            "within_config: ranks inside each configuration, centred, divided by its number of "
-            "tasks, and pooled. If there are several suites, ranks are taken inside each "
-            "suite, and permutations exchange tasks only inside a suite."
-        ),
         correlation_p=(
             "Two-sided permutation of the outcomes over tasks; a task's outcomes in several "
             "configurations move together, among tasks run in the same configurations. All "
@@ -151,12 +215,6 @@ def _method(options: ImpactOptions) -> Method:
             f"simulations, by number of tasks: {coverage_by_size(CORRELATIONS)}. Draws depend "
             "only on the seed and on the number of tasks."
         ),
-        totals=(
-            "Cost, time and tokens are compared like other metrics: means, their difference, its "
-            "interval. typical_ratio is the geometric mean of configuration over baseline, with "
-            "test and interval on logarithms; there is none if a value is 0 or less. Cost of a "
-            "solved task: total cost divided by solved tasks, with Fieller's interval."
-        ),
         adjusted=(
             f"Rows of the answer ({', '.join(options.primaries)}; if cost is unknown, time or "
             "tokens) over all configurations are one family: each interval is made at 5 % divided "
@@ -164,55 +222,6 @@ def _method(options: ImpactOptions) -> Method:
             "reach its level, whatever the signs of its differences, is untestable and not "
             "counted. All other metrics and single suites are exploratory: no adjusted p, no "
             "verdict."
-        ),
-        margin=(
-            "With a margin: rewards of 0 and 1 by an exact bound of the loss (Tango's score, the "
-            "worst share of lost tasks), at the level of the rows; other rewards, or repositories "
-            "as units, by the row's interval. Nothing is claimed where that is refused."
-        ),
-        lost=(
-            "Attempts of a task are averaged. An attempt without a valid reward is lost: it has no "
-            "reward, and other values count. If counting lost attempts as 0 would change the "
-            "verdict about reward, the verdict is open."
-        ),
-        groups=(
-            "Suites, models and repositories with at least 3 tasks: do mean deltas vary more than "
-            "if tasks were dealt at random? Permutations of tasks, of models within tasks, or of "
-            "whole repositories between suites; p_adjusted is p times the number of such tests."
-        ),
-        association=(
-            "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "
-            "configuration means taken out. Slopes are tested by sign flips of tasks, or of "
-            "repositories from 6 up. by_found: Newcombe's interval, widened by how alike trials of "
-            "a task or repository are; strata: Mantel and Haenszel's odds ratio."
-        ),
-        stopping=(
-            "Decide the number of tasks before you look. Whoever looks after every task and stops "
-            "at the first clear verdict finds false differences far more often than in 5 %."
-        ),
-        flipped=(
-            f"Tasks; if at least {MIN_CLUSTERS} repositories are known, whole repositories, "
-            "because tasks of one repository are similar. With fewer, a verdict is about tasks of "
-            "these repositories only."
-        ),
-        other=(
-            "All tasks that both configurations ran. For each task, as few requirements of a "
-            "matched pair as possible are given up; not_met names them. Only present if this "
-            "adds tasks to the matched ones."
-        ),
-        ranks=(
-            f"Up to {RERANK_LIMIT} tasks every resample is ranked again. With more tasks, the "
-            "ranks and the influence of each task on the coefficient (including its effect on "
-            "other ranks) are computed once, and resamples add up influences; such entries "
-            "have ranks_once."
-        ),
-        holm=(
-            "Holm over all correlations of one scope (overall, each configuration, within "
-            "configurations)."
-        ),
-        effect_size=(
-            "Cohen's dz: mean delta divided by the standard deviation of the deltas (n - 1); "
-            "null if all deltas agree. Its sign is that of configuration minus baseline."
         ),
         matching=(
             "Same task, model without provider prefix, harness and known harness version, valid "
@@ -224,9 +233,5 @@ def _method(options: ImpactOptions) -> Method:
             "for its task. A task that is matched in no run counts once as dropped, under "
             "the requirement that it failed last."
         ),
-        minimum=(
-            f"No coefficient below {MIN_COEFFICIENT} tasks or when a side is constant; no delta "
-            f"below {MIN_TASKS} pairs; no p, interval or effect size below {MIN_INFERENCE}. "
-            "Quartiles interpolate linearly."
-        ),
+        **_METHODS,
     )

@@ -41,10 +41,9 @@ from groundtrace.impact.answer_words import (
 )
 from groundtrace.impact.arrays import Floats, np
 from groundtrace.impact.deltas import column_of, flipping
-from groundtrace.impact.family import REWARD, question_of, row_metrics
+from groundtrace.impact.family import REWARD, are_binary, question_of, row_metrics
 from groundtrace.impact.flips import unit_sums
 from groundtrace.impact.linked import RECALL, association_of
-from groundtrace.impact.margins import are_binary
 from groundtrace.impact.matched import WITHOUT
 from groundtrace.impact.observations import Observation, by_task, stored_number
 from groundtrace.impact.options import ImpactOptions, fitting

@@ -32,7 +32,6 @@ from groundtrace.impact.answer_names import (
     signed,
 )
 from groundtrace.metrics.catalogue import QUANTITIES
-from groundtrace.rows.elsewhere import elsewhere_in
 from groundtrace.truth.sources import ON_REQUEST
 
 if TYPE_CHECKING:
@@ -141,8 +140,7 @@ def look_at_trials(trials: Sequence[Observation], noun: str = "trial") -> list[L
     found += [*_without_cost(trials), *_older(trials)]
     elsewhere = elsewhere_in([o.task_name for o in trials if o.elsewhere])
     if elsewhere is not None:
-        tasks = elsewhere.tasks[:MAX_TASKS_NAMED]
-        found.append(LookAt(kind="elsewhere", text=elsewhere.text, tasks=tasks))
+        found.append(elsewhere)
     found += _truth_on_request(trials)
     found += _one_commit(trials)
     return found
@@ -414,3 +412,17 @@ def _attempts(comparison: MatchedComparison) -> Iterator[LookAt]:
         "would help most"
     )
     yield LookAt(kind="attempts", text=text, tasks=[])
+
+
+def elsewhere_in(tasks: Sequence[str]) -> LookAt | None:
+    """Trials in which a relevant file was not matched although a path ends like it, from the task of
+    each such trial; None if there is no such trial (D182).
+
+    It may be a copy, such as one in site-packages. It may also be a clone that was not recognised;
+    then recall is too low.
+    """
+    if not tasks:
+        return None
+    trials = "1 trial" if len(tasks) == 1 else f"{len(tasks):,} trials"
+    text = f"{trials} accessed files that end like relevant files but lie elsewhere"
+    return LookAt(kind="elsewhere", text=text, tasks=sorted(set(tasks))[:MAX_TASKS_NAMED])

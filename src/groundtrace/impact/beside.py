@@ -4,6 +4,13 @@ hits with misses counted, and choices that would change a conclusion.
 Retrieval and reward: differences against differences. Both sides of a matched task are equally
 hard, and a difference removes that. So this is a stronger test than a correlation over tasks. It is
 still association: a third thing may cause both.
+
+First hits: a mean over hits only would reward a side for missing its slow tasks. So both sides share
+a horizon, the latest hit: a miss counts as the whole horizon. Times are compared only if both come
+from the same clock: with a clock that starts at the first line of the trace on one side, and at the
+start of the agent on the other, equal behaviour gave +55 s. A miss needs a clock too. If the clocks
+differ by configuration and misses had none, only pairs with a miss would be left, and a difference
+in misses would look like a difference in time.
 """
 
 from __future__ import annotations
@@ -18,14 +25,77 @@ from groundtrace.documents.comparison import FirstHits, TandemEntry
 from groundtrace.impact.answer_names import short_name
 from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.association import Association, associate
-from groundtrace.impact.clocks import on_one_clock, timed_names
 from groundtrace.impact.deltas import Flipping, MetricDeltas, TaskPair, column_of
-from groundtrace.impact.observations import Observation, hit_metric, stored_number
+from groundtrace.impact.observations import (
+    Observation,
+    hit_metric,
+    on_one_clock,
+    stored_number,
+)
 from groundtrace.impact.pooled import by_suite
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, to_ten_digits
-from groundtrace.impact.restricted import First, restricted_pairs
 from groundtrace.impact.signflip import mean_test
 from groundtrace.metrics.catalogue import METRICS
+from groundtrace.rows.clocks import timed_names
+
+
+class First(Frozen, frozen=True):
+    """When one side of a task first reached a relevant file."""
+
+    seconds: float | None
+    """None is a miss: the trial was read to its end and found nothing."""
+    clock: str | None
+    """What the trial's seconds count from, also for a miss; None if nothing says so."""
+
+
+class RestrictedPairs(Frozen, frozen=True):
+    """Restricted times of matched tasks."""
+
+    horizon: float | None
+    baseline: Floats
+    config: Floats
+    kept: tuple[int, ...]
+    """Indices of the pairs that count, in order: deltas are `config - baseline`."""
+    misses_baseline: int
+    misses_config: int
+    left_out: dict[str, int]
+    """Pairs that do not count, by reason."""
+
+
+def restricted_pairs(pairs: Sequence[tuple[First, First]]) -> RestrictedPairs:
+    """Both sides of each task whose sides used one clock; a miss counts as the horizon.
+
+    The horizon is the latest hit among the pairs that count: no hit is cut off, and a miss counts as
+    slow as the slowest hit.
+    """
+    reasons = [_why_not_comparable(*pair) for pair in pairs]
+    kept = [i for i, reason in enumerate(reasons) if reason is None]
+    hits = [s for i in kept for s in (pairs[i][0].seconds, pairs[i][1].seconds) if s is not None]
+    limit = max(hits, default=None)
+    left_out = Counter(reason for reason in reasons if reason is not None)
+    if limit is None:
+        left_out.update(no_hit_on_either_side=len(kept))
+        kept = []
+    sides = [
+        [limit if (s := pairs[i][side].seconds) is None else s for i in kept] for side in (0, 1)
+    ]
+    misses = [sum(pairs[i][side].seconds is None for i in kept) for side in (0, 1)]
+    return RestrictedPairs(
+        horizon=limit,
+        baseline=np.array(sides[0], dtype=np.float64),
+        config=np.array(sides[1], dtype=np.float64),
+        kept=tuple(kept),
+        misses_baseline=misses[0],
+        misses_config=misses[1],
+        left_out={reason: n for reason, n in sorted(left_out.items()) if n},
+    )
+
+
+def _why_not_comparable(baseline: First, config: First) -> str | None:
+    """Why a pair's times cannot be compared."""
+    if baseline.clock is None or config.clock is None:
+        return "clock_unknown"
+    return None if baseline.clock == config.clock else "clock_differs"
 
 
 class Tandem(Frozen, frozen=True):

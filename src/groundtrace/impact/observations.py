@@ -2,6 +2,10 @@
 
 This module decides what a missing value is (D34). `groundtrace.rows.units` decides which trials
 are copies, and when two task names mean one task.
+
+Times of two trials are compared only if both count from the same moment (D67): from the start of the
+agent if the records state it, else from the first line of the trace. When the two sides used
+different clocks, equal behaviour gave +55 s with p 0.008.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from groundtrace.documents.looked_at import ServerUse
 from groundtrace.impact.arrays import Floats, np
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES
 from groundtrace.model import TrialId
+from groundtrace.rows.clocks import SharedClock, shared_clock, timed_names
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import FoundBy, TrialRow
 from groundtrace.rows.units import DistinctTrials, TaskNames
@@ -102,7 +107,7 @@ class Observation(TrialId, frozen=True, kw_only=True):
     outcomes_refused: bool = False
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
     elsewhere: bool = False
-    """A path ends like a relevant file that was not matched (`rows.elsewhere`)."""
+    """A path ends like a relevant file that was not matched (`impact.answer_look_at`)."""
     truth_off: bool = False
     """A source that counts only on request names its relevant files (`truth_source_off`, D192)."""
     relevant_files: int = 0
@@ -314,3 +319,52 @@ class _Shared:
 def _difficulty(row: TrialRow) -> str | None:
     outcome = row.outcome
     return None if outcome is None or outcome.groups is UNSET else outcome.groups.get("difficulty")
+
+
+Trials = tuple[Observation, ...]
+
+
+def on_one_clock(baseline: Trials, config: Trials) -> tuple[Trials, Trials, str | None]:
+    """The trials of both sides that use one clock, or the reason why there are none.
+
+    If both sides have trials with each clock, the first clock by name is used: a mean over both
+    clocks would mix them.
+    """
+    ours, theirs = _clocks(baseline), _clocks(config)
+    shared = ours & theirs
+    if not shared:
+        return (), (), "clock_differs" if ours and theirs else "clock_unknown"
+    clock = min(shared)
+    return (
+        tuple(o for o in baseline if o.clock == clock),
+        tuple(o for o in config if o.clock == clock),
+        None,
+    )
+
+
+def _clocks(trials: Sequence[Observation]) -> set[str]:
+    return {o.clock for o in trials if o.clock is not None}
+
+
+def by_shared_clock(trials: Sequence[Observation]) -> list[Observation]:
+    """The trials, without times that count from another moment than most trials' times (D121)."""
+    clock = shared_clock((o.config_name, o.clock) for o in trials if _times(o))
+    return list(trials) if clock.any_counts else [_without_times(o, clock) for o in trials]
+
+
+def _times(trial: Observation) -> list[str]:
+    return [name for name in timed_names() if name in trial.values]
+
+
+def _without_times(trial: Observation, clock: SharedClock) -> Observation:
+    why, times = clock.why_not(trial.clock), _times(trial)
+    if why is None or not times:
+        return trial
+    kept = {name: value for name, value in trial.values.items() if name not in times}
+    index = {name: number for number, name in enumerate(kept)}
+    undefined = (*trial.why.undefined, *((name, why) for name in times))
+    return replace(
+        trial,
+        values=ObservedValues(index, kept.values()),
+        why=WhyAbsent(undefined, trial.why.reason),
+    )

@@ -23,7 +23,7 @@ class ImpactOptions(Frozen, frozen=True):
     primaries: tuple[str, ...] = PRIMARIES
     """Metrics and outcomes that the comparison is about; all others are a second family."""
     margin: float | None = None
-    """A difference of reward that is too small to matter; see `impact.margins`."""
+    """A difference of reward that is too small to matter; see `impact.family`."""
     refused: frozenset[tuple[str, str]] = frozenset()
     """Configuration and file name of documents that could not be read; the user does not choose
     them. A trial whose document is refused was run all the same (D62)."""

@@ -11,8 +11,14 @@ from msgspec.structs import replace
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.comparison import PairDropReason, Requirement, Side
-from groundtrace.impact.clocks import on_one_clock, timed_names
-from groundtrace.impact.observations import Observation, by_task, mean, means
+from groundtrace.impact.observations import (
+    Observation,
+    by_task,
+    mean,
+    means,
+    on_one_clock,
+)
+from groundtrace.rows.clocks import timed_names
 from groundtrace.rows.means import mean_of
 
 _FURTHEST: tuple[PairDropReason, ...] = (

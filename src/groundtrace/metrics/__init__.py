@@ -1,10 +1,9 @@
 """Metrics: from an events document to a metrics document, and the description of each metric.
 
-evidence      what was touched, and by which kind of access
+evidence      what was touched, by which kind of access, and the lines that it showed
 ranking       the formulas of information retrieval
 file_level    stage 1   chunk_level   stage 2
 utilization   stage 3   error_taxonomy  stage 4
-shown_lines   lines shown, as numbered before the agent's edits
 line_level    the right lines           function_level  the right functions
 context       what the context held, and its price
 discovery     who found each file       subagents     what subagents found and spent
@@ -15,7 +14,6 @@ published     numbers as published work defines them
 funnel        how far each relevant file came
 judged        metrics over judged files only: bpref and judged@10
 record        the record of a metric: words, computation, arithmetic, where it is shown
-displays      the tables and charts that show metrics
 outcome_metrics  the records of outcomes
 catalogue     every metric and outcome by name; a value's arithmetic for `explain` and the page
 example       the trial for which every metric is computed by hand

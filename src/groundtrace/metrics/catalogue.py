@@ -19,7 +19,6 @@ from groundtrace.errors import UsageError
 from groundtrace.metrics.chunk_level import CHUNK_LEVEL
 from groundtrace.metrics.context import CONTEXT
 from groundtrace.metrics.discovery import DISCOVERY
-from groundtrace.metrics.displays import Display
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.file_level import FILE_LEVEL
 from groundtrace.metrics.function_level import FUNCTION_LEVEL
@@ -29,7 +28,7 @@ from groundtrace.metrics.line_level import LINE_LEVEL
 from groundtrace.metrics.outcome_metrics import ALL_OUTCOMES
 from groundtrace.metrics.patches import PATCH
 from groundtrace.metrics.published import PUBLISHED
-from groundtrace.metrics.record import Metric, MetricSection, OutcomeMetric, Quantity
+from groundtrace.metrics.record import Display, Metric, MetricSection, OutcomeMetric, Quantity
 from groundtrace.metrics.subagents import SUBAGENTS
 from groundtrace.metrics.utilization import UTILIZATION
 

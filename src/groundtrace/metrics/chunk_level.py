@@ -10,13 +10,13 @@ from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import ChunkLevelMetrics, NotComputable
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.metrics.record import (
     SPECIFICATION,
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 
 

@@ -11,15 +11,24 @@ from msgspec import UNSET
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
-from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import SHOWN, WRITTEN, EvidenceView, Touch, within_limit
+from groundtrace.metrics.evidence import (
+    SHOWN,
+    WRITTEN,
+    EvidenceView,
+    Touch,
+    lines_again,
+    lines_unknown,
+    shown_lines,
+    too_many,
+    within_limit,
+)
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
-from groundtrace.metrics.shown_lines import lines_again, lines_unknown, shown_lines, too_many
 
 NO_SERVER = "none"
 """Key of tools that belong to no MCP server."""

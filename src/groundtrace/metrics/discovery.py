@@ -14,13 +14,13 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import DiscoveredFile, DiscoveryMetrics, Finder
 from groundtrace.metrics.context import server_of
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch, seconds_at
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 from groundtrace.model import AccessKind
 

@@ -13,12 +13,10 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import in_order
 from groundtrace.documents.functions import FunctionLevelMetrics, FunctionLines, Functions
 from groundtrace.documents.line_map import LineRun, common, joined, size
-from groundtrace.metrics.displays import Display, Spot
 from groundtrace.metrics.edited import names_of
-from groundtrace.metrics.evidence import EvidenceView, once
+from groundtrace.metrics.evidence import EvidenceView, ShownLines, lines_unknown, once, shown_lines
 from groundtrace.metrics.published_patches import lines_by_file
-from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
-from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
+from groundtrace.metrics.record import Display, MetricDeclaration, MetricSection, SectionField, Spot
 
 FUNC_CUTOFFS = (1, 3, 5)
 """The values of k in `func_acc@k`."""

@@ -9,7 +9,6 @@ import msgspec
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import in_order
 from groundtrace.documents.patches import EditSource, FunnelMetrics, FunnelStage
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import edited_files, names_of
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView
 from groundtrace.metrics.record import (
@@ -17,6 +16,7 @@ from groundtrace.metrics.record import (
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 from groundtrace.model import AccessKind
 

@@ -12,7 +12,6 @@ from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import JudgedMetrics
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import RETRIEVED, EvidenceView, Touch
 from groundtrace.metrics.ranking import bpref, bpref_parts
 from groundtrace.metrics.record import (
@@ -20,6 +19,7 @@ from groundtrace.metrics.record import (
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 
 JUDGED_DEPTH = 10

@@ -15,10 +15,15 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Chunk
 from groundtrace.documents.line_map import LineRun, common, joined, size
 from groundtrace.documents.metrics import LineLevelMetrics
-from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.evidence import EvidenceView, once, within_limit
-from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
-from groundtrace.metrics.shown_lines import ShownLines, lines_unknown, shown_lines
+from groundtrace.metrics.evidence import (
+    EvidenceView,
+    ShownLines,
+    lines_unknown,
+    once,
+    shown_lines,
+    within_limit,
+)
+from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField, Spot
 
 LineBasis = Literal["chunks", "edit_chunks"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.record import OutcomeMetric
+from groundtrace.metrics.record import OutcomeMetric, Spot
 
 _NO_RECORD = "the trial's records do not contain it"
 

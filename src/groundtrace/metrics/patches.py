@@ -10,7 +10,6 @@ from msgspec import UNSET
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.base import in_order
 from groundtrace.documents.patches import PatchMetrics
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.edited import (
     Edited,
     by_key,
@@ -21,7 +20,7 @@ from groundtrace.metrics.edited import (
     shown_names,
 )
 from groundtrace.metrics.evidence import EvidenceView
-from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField
+from groundtrace.metrics.record import MetricDeclaration, MetricSection, SectionField, Spot
 
 ACC_CUTOFFS = (1, 3, 5)
 """The values of k in `acc@k`, as published tables have them."""

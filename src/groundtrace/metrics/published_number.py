@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.metrics.displays import Spot
-from groundtrace.metrics.record import MetricDeclaration
+from groundtrace.metrics.record import MetricDeclaration, Spot
 
 
 class Number(Frozen, frozen=True):

@@ -11,7 +11,6 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Event
 from groundtrace.documents.metrics import SubagentMetrics, SubagentWork
 from groundtrace.metrics.discovery import thread_name
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import (
     READ,
     RETRIEVED,
@@ -25,6 +24,7 @@ from groundtrace.metrics.record import (
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 
 

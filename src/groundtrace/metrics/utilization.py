@@ -8,7 +8,6 @@ from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.documents.metrics import NotComputable, UtilizationProbes
-from groundtrace.metrics.displays import Spot
 from groundtrace.metrics.evidence import READ, WRITTEN, EvidenceView, Touch
 from groundtrace.metrics.record import (
     NO_TRUTH_OR_TRACE,
@@ -16,6 +15,7 @@ from groundtrace.metrics.record import (
     MetricDeclaration,
     MetricSection,
     SectionField,
+    Spot,
 )
 
 NO_EDIT = "no_edit_expected"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from groundtrace.report.blocks import Section
 from groundtrace.report.data import ReportData
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 
 __all__ = ["Detail", "ReportData", "render_html", "render_markdown", "sections_of"]
 

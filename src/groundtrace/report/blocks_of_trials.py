@@ -29,7 +29,7 @@ from groundtrace.report.packed_trials import (
     calls_data,
     trial_data,
 )
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 
 TRIALS_IN_BLOCK = 24
 """Trials in one block: enough to share their words, few enough to unpack quickly."""

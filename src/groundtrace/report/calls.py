@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from groundtrace.documents.events import Event
 from groundtrace.metrics.evidence import RETRIEVED
 from groundtrace.model import AccessKind, Category
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 
 Deed = Literal[
     "written", "read", "matched", "surfaced", "failed", "nothing", "shell", "unknown", "other"

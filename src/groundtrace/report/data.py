@@ -12,8 +12,7 @@ from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument, RunSummaryDocument
 from groundtrace.report.blocks_of_trials import MadeTrial
 from groundtrace.report.safe_text import shown_name
-from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 
 MakeTrials: TypeAlias = Callable[[Callable[[], int]], Iterator[MadeTrial]]
 """Makes trials for a page, each at the level that a function gives when the work on it begins."""

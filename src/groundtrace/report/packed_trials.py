@@ -18,7 +18,7 @@ from groundtrace.report import formats
 from groundtrace.report.calls import DEEDS, strongest_deed
 from groundtrace.report.safe_text import plain, plain_at, shown_name
 from groundtrace.report.wording import reason
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 ACCESS_KINDS: tuple[AccessKind, ...] = get_args(AccessKind)

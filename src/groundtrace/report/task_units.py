@@ -11,7 +11,7 @@ from typing import NamedTuple
 from groundtrace.base.frozen import Frozen
 from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
-from groundtrace.metrics.displays import Display
+from groundtrace.metrics.record import Display
 from groundtrace.report.data import ReportData
 from groundtrace.rows.clocks import clock_of
 from groundtrace.rows.means import mean_of

@@ -1,13 +1,19 @@
-"""The row of a trial: what summaries, impact and reports keep in memory instead of documents."""
+"""The row of a trial: what summaries, impact and reports keep in memory instead of documents; and a
+row with its documents, for tables and pages that need more."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from msgspec import field
 
-from groundtrace.documents.events import Coverage, EventSummary
+from groundtrace.base.frozen import Frozen
+from groundtrace.documents.events import Coverage, EventsDocument, EventSummary
 from groundtrace.documents.looked_at import LookedAt, ServerUse
-from groundtrace.documents.metrics import EditTargets, Slices
+from groundtrace.documents.metrics import EditTargets, MetricsDocument, Slices
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.metrics.evidence import EvidenceView
 from groundtrace.model import TrialId
 
 Find = tuple[str, str, str]
@@ -103,3 +109,16 @@ class TrialRow(TrialId, frozen=True, array_like=True):
     def why_undefined(self, name: str) -> str:
         """Why the row has no value of this name; a code such as `no_ground_truth` (D19)."""
         return self.undefined.get(name) or self.reason or "missing"
+
+
+class Detail(Frozen, frozen=True, dict=True):
+    """One evaluated trial: its row and the documents that the row was made from."""
+
+    row: TrialRow
+    events: EventsDocument
+    metrics: MetricsDocument
+
+    @cached_property
+    def evidence(self) -> EvidenceView:
+        """Its accesses as the metrics see them, found out once: half of the time of a page."""
+        return EvidenceView(self.events)

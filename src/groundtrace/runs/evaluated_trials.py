@@ -17,9 +17,8 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import NothingFoundError
 from groundtrace.model import Problem
 from groundtrace.redact import masking
-from groundtrace.rows.detail import Detail
 from groundtrace.rows.kept import KeptRows, unpacked
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.runs.only import require_fitting
 from groundtrace.runs.output_folders import (
     EVENTS_ENDING,
@@ -97,7 +96,7 @@ def rows_for_impact(
         if known is not None:
             yield from (known[path] for path in sorted(known))
         else:
-            read = stored_trial_rows(output.folder, with_events=False, only=request.only)
+            read = stored_trial_rows(output.folder, request.only)
             without = refused.get(output.folder.url, frozenset())
             yield from (
                 row for row in read if isinstance(row, TrialRow) and row.document not in without
@@ -233,17 +232,10 @@ def _knows_more(metrics: MetricsDocument | None, events: EventsDocument) -> bool
 # rows whose documents were written earlier
 
 
-def stored_trial_rows(
-    folder: Folder,
-    *,
-    is_known: Callable[[str], bool] | None = None,
-    with_events: bool = True,
-    only: str | None = None,
-) -> Iterator[TrialRow | Problem]:
+def stored_trial_rows(folder: Folder, only: str | None = None) -> Iterator[TrialRow | Problem]:
     """A row for every metrics document of the run, and the problems met while reading.
 
-    `is_known` says whether a tool is known; without it no tool counts as unknown. Without events
-    the rows have no accesses and unknown tools, and reading is faster.
+    Events documents are not read: the rows have no unknown tools.
     """
     from groundtrace.rows.make import row_from
 
@@ -259,19 +251,8 @@ def stored_trial_rows(
         path = events_path(stored.path)
         if not index.wants(path, only):
             continue
-        events: StoredDocument[EventsDocument] = StoredDocument(path, None)
-        if with_events and folder.has_file(path):
-            events = read_one(folder, path, "retrieval_events")
-            if events.problem is not None:
-                yield events.problem
-        yield row_from(
-            stored.document,
-            events.document,
-            index.find(path, stored.document),
-            path=path,
-            is_known=is_known,
-            no_outcome=index.no_outcome,
-        )
+        outcome = index.find(path, stored.document)
+        yield row_from(stored.document, None, outcome, path=path, no_outcome=index.no_outcome)
 
 
 # trials with their documents

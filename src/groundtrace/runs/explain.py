@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.discover import FoundProblem, discover, select
-from groundtrace.discover.found import fits
+from groundtrace.discover import discover, select
+from groundtrace.discover.found import fits, sorted_found
 from groundtrace.discover.select import first_call
 from groundtrace.documents.events import Access, Event
 from groundtrace.documents.functions import FunctionLines
@@ -258,13 +258,7 @@ def pick(
 
     Both may be patterns; upper and lower case are the same. Trials that count come first.
     """
-    trials: list[Trial] = []
-    problems: dict[str, list[Problem]] = {}
-    for item in discover(runs, settings=settings, tasks=tasks):
-        if isinstance(item, Trial):
-            trials.append(item)
-        elif isinstance(item, FoundProblem):
-            problems.setdefault(item.path, []).append(item.problem)
+    trials, problems, _ = sorted_found(discover(runs, settings=settings, tasks=tasks))
     select_run = partial(select, which=settings.trials, read=partial(first_call, settings=settings))
     by_run: dict[str, list[Trial]] = {}
     for trial in trials:

@@ -21,8 +21,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.documents.outcomes import OutcomesDocument
 from groundtrace.errors import GroundtraceError
 from groundtrace.rows.kept import KeptRows
-from groundtrace.runs.engine.here import HereFirstEngine
-from groundtrace.runs.lock import locked
+from groundtrace.runs.engine import HereFirstEngine
 from groundtrace.runs.output_folders import EVENTS_ENDING, RunOutput
 from groundtrace.runs.request import NoTicker, Request
 from groundtrace.runs.session import (
@@ -30,6 +29,7 @@ from groundtrace.runs.session import (
     SaveClock,
     Sessions,
     batches,
+    locked,
     open_sessions,
     with_last,
 )

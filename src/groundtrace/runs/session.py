@@ -8,20 +8,26 @@ follow the same rules everywhere. Two rules keep the state true when a run is ki
 - A document is entered into the state only after it is on disk. The state is saved at the end of a
   session, every `SAVE_SECONDS` (`work_through`) and when the run is stopped, so a kill costs seconds
   of work, not all of it.
+
+The operating system holds the lock and frees it when the process dies. The process that takes the
+lock removes what a killed process left half-written.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+import msgspec
+
+from groundtrace.base.jsonio import loads
 from groundtrace.documents.outcomes import TrialOutcome
-from groundtrace.errors import GroundtraceError
+from groundtrace.errors import GroundtraceError, LockedError, OutputError
 from groundtrace.runs.engine import Done
-from groundtrace.runs.lock import FILE_NAME as LOCK_FILE
-from groundtrace.runs.lock import locked
 from groundtrace.runs.output_folders import RunOutput, metrics_path
 from groundtrace.runs.request import Request
 from groundtrace.runs.state import FILE_NAME as STATE_FILE
@@ -35,8 +41,9 @@ from groundtrace.runs.state import (
     mark_of,
     save_state,
 )
-from groundtrace.storage import Folder, FolderEntry
+from groundtrace.storage import Folder, FolderEntry, LocalFolder
 
+LOCK_FILE = ".lock"
 SAVE_SECONDS = 10.0
 """Seconds between saves of the state: a kill -9 costs at most this much work."""
 BATCH_TRIALS = 1000
@@ -357,3 +364,82 @@ def _save_all_if_possible(sessions: Sessions) -> None:
         _save_all(sessions)
     except GroundtraceError:
         pass
+
+
+@contextmanager
+def locked(folder: Folder) -> Iterator[None]:
+    """Hold the lock of the folder while the block runs; raises LockedError that names the holder.
+
+    Object stores have no locks; there the caller must make sure that nobody else writes.
+    """
+    if not isinstance(folder, LocalFolder):
+        yield
+        return
+    import fcntl
+
+    refuse_link(folder)
+    path = f"{folder.url}/{LOCK_FILE}"
+    file = _opened(path)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise LockedError(f"{folder.url}: {_holder(path)}; wait for it or stop it") from error
+        _say(file, {"pid": os.getpid(), "host": os.uname().nodename, "since": int(time.time())})
+        try:
+            yield
+        finally:
+            # What a killed process, or a worker that was stopped while writing, left half-written.
+            folder.sweep()
+            _say(file, {})
+            # Closing is not enough: a worker forked in the meantime has the same file open.
+            fcntl.flock(file, fcntl.LOCK_UN)
+    finally:
+        os.close(file)
+
+
+def refuse_link(folder: LocalFolder) -> None:
+    """Raise OutputError for an output folder that is a link or is outside of its root.
+
+    Called before anything in the folder is created, emptied or removed. Through a link, the files
+    of another folder would be removed and replaced, even where that folder is inside RUNS (D37).
+    """
+    if folder.is_link:
+        raise OutputError(f"{folder.url}: a link; results are written to real folders only")
+    if not folder.is_inside:
+        raise OutputError(f"{folder.url}: is behind a link that leaves its folder; not written")
+
+
+def _opened(path: str) -> int:
+    # Do not open through a link: the file that it points to would be emptied (D37).
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+    try:
+        try:
+            file = os.open(path, flags, 0o666)
+        except FileNotFoundError:  # only the first stage runs before the folder exists
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            file = os.open(path, flags, 0o666)
+        if os.fstat(file).st_nlink > 1:
+            os.close(file)
+            raise OSError("it is also another file, through a hard link")
+        return file
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def _say(file: int, holder: dict[str, Any]) -> None:
+    """Write who holds the lock into its file; if the disk is full, the lock works without it."""
+    try:
+        os.ftruncate(file, 0)
+        if holder:
+            os.write(file, msgspec.json.encode(holder))
+    except OSError:
+        pass
+
+
+def _holder(path: str) -> str:
+    try:
+        said = loads(Path(path).read_bytes())
+        return f"in use by process {said['pid']} on {said['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "in use by another process"

@@ -20,7 +20,7 @@ import msgspec
 from groundtrace.base.visible import visible
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import MissingExtraError
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.tables.analysis import ALL_TABLES, ANALYSIS_TABLES, analysis_rows
 from groundtrace.tables.columns import SQL_TYPES, TABLES
 from groundtrace.tables.flat_rows import flat_rows

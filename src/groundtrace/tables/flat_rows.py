@@ -12,7 +12,7 @@ from msgspec import UNSET
 from groundtrace.documents.events import Event, EventsDocument
 from groundtrace.metrics.catalogue import METRICS
 from groundtrace.metrics.looked_at import looked_at
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.rows.verdicts import verdict_of
 from groundtrace.tables.columns import KEY, TABLES
 

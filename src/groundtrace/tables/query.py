@@ -12,7 +12,7 @@ from typing import Any
 from groundtrace.base.jsonio import clean_text
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.errors import UsageError
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.tables.analysis import ALL_TABLES
 from groundtrace.tables.columns import SQL_TYPES
 from groundtrace.tables.export import (

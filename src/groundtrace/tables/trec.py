@@ -21,7 +21,7 @@ from groundtrace.documents.functions import FunctionLines
 from groundtrace.metrics.evidence import RETRIEVED, SHOWN, EvidenceView, Touch
 from groundtrace.metrics.function_level import seen_functions
 from groundtrace.metrics.judged import judged_zero
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.tables.export import WholeFile
 
 RANKINGS = {"retrieved": RETRIEVED, "shown": SHOWN}

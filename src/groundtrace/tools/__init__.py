@@ -32,11 +32,9 @@ def is_known_tool(name: str, settings: Settings) -> bool:
     return bool(table_for(settings).candidates(name))
 
 
-def canonical(
-    name: str, server: str | None = None, settings: Settings | None = None
-) -> ToolEntry | None:
+def canonical(name: str, server: str | None = None) -> ToolEntry | None:
     """The entry that a raw tool name means, or None for an unknown tool."""
-    entries = table_for(settings or Settings()).candidates(name, server)
+    entries = table_for(Settings()).candidates(name, server)
     return entries[0] if entries else None
 
 

@@ -1,4 +1,9 @@
-"""The view of each call of a trace: what it is, and which files it touched."""
+"""The view of each call of a trace: what it is, and which files it touched.
+
+Calls without an answer (D47): some formats make observations optional, and a trace may end before an
+answer. The arguments of such a call say which files it opened or wrote. What a search, a command or
+an unknown tool found is not known, and nothing is made up for it.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_texts, distinct, first_text
 from groundtrace.config import Settings
 from groundtrace.model import (
+    AccessKind,
     CallView,
     Category,
     FileRef,
@@ -28,16 +34,19 @@ from groundtrace.model import (
     Trace,
 )
 from groundtrace.paths.windows import rooted, spelled_beside
-from groundtrace.tools.agent_files import AgentFiles, created_text
 from groundtrace.tools.findings import Findings
 from groundtrace.tools.generic import generic_findings
-from groundtrace.tools.generic.arguments import asked_of
+from groundtrace.tools.generic.arguments import asked_of, joined
 from groundtrace.tools.line_shift import sed_changes, with_changes
-from groundtrace.tools.persisted import StoredOutputs, replayed
-from groundtrace.tools.readers import call_readers
-from groundtrace.tools.session_shell import SessionShell
+from groundtrace.tools.readers import CallReader, call_readers
+from groundtrace.tools.session import (
+    AgentFiles,
+    SessionShell,
+    StoredOutputs,
+    created_text,
+    replayed,
+)
 from groundtrace.tools.table import Table, ToolEntry, table_for
-from groundtrace.tools.unanswered import unanswered
 from groundtrace.traces.kit.frames import printed
 
 _SHELLS = ("shell", "python")
@@ -385,3 +394,43 @@ def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
     return tuple(
         changed(ref) if ref.kind == "written" and ref.rule == "sed" else ref for ref in refs
     )
+
+
+_BY_ARGUMENTS = frozenset(
+    {"read", "write", "patch", "editor", "sg_read_file", "gh_contents", "gh_write"}
+)
+"""Readers that take the file from the arguments if an answer shows that the call worked."""
+_WORKED = ToolResult(text="(no answer)")
+"""A placeholder for the answer of a call that worked; it shows no lines."""
+
+
+def unanswered(call: ToolCall, entry: ToolEntry, cwd: str | None, reader: CallReader) -> Findings:
+    """What a call without an answer touched, as far as its arguments say."""
+    asked = asked_of(call.arguments)
+    if entry.reads in _BY_ARGUMENTS:
+        found = reader(replace(call, result=_WORKED), entry, cwd)
+        refs = tuple(_marked(ref) for ref in found.refs)
+        return replace(found, refs=refs, failed=not refs)
+    if entry.category in ("file_read", "file_write") and entry.reads is not None:
+        kind: AccessKind = "read" if entry.category == "file_read" else "written"
+        refs = tuple(
+            FileRef(
+                joined(file.path, "", cwd, asked.repo),
+                kind,
+                repo=asked.repo,
+                rule=f"{entry.short}: file named in the arguments, no result in the trace",
+            )
+            for file in asked.files
+        )
+        return Findings(refs, failed=not refs, repos=asked.repos)
+    if entry.reads == "grep":
+        # Only the arguments say whether it searched text or listed files (D2).
+        found = reader(call, entry, cwd)
+        return Findings(failed=True, repos=asked.repos, category=found.category)
+    return Findings(failed=True, repos=asked.repos)
+
+
+def _marked(ref: FileRef) -> FileRef:
+    """The file without what the placeholder would show of it."""
+    rule = f"{ref.rule}; no result in the trace"
+    return replace(ref, rule=rule, line_start=None, line_end=None, shown_chars=None, printed=None)

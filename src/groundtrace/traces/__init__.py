@@ -84,7 +84,7 @@ def all_readers(
     readers: list[Reader] = []
     problems: list[Problem] = []
     for point in entry_points(group=READER_ENTRY_POINTS):
-        from groundtrace.traces.kit.plugins import PluginReader
+        from groundtrace.traces.kit.files import PluginReader
 
         try:
             package = f" of {point.dist.name}" if point.dist is not None else ""

@@ -24,8 +24,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.report.safe_text import plain, shown_name
 from groundtrace.report.trial_table import found_word, shown_numbers, trial_columns
 from groundtrace.report.wording import reason
-from groundtrace.rows.detail import Detail
-from groundtrace.rows.trial_row import TrialRow
+from groundtrace.rows.trial_row import Detail, TrialRow
 from groundtrace.rows.verdicts import VERDICTS, verdict_of_reward
 from groundtrace.tables.columns import TABLES
 from groundtrace.tables.export import close_off, connect, quoted

@@ -23,7 +23,7 @@ from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.errors import GroundtraceError
 from groundtrace.redact import masking
 from groundtrace.report.safe_text import shown_name
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.rows.units import DistinctTrials
 from groundtrace.runs.evaluated_trials import read_detail
 from groundtrace.runs.output_folders import EVENTS_ENDING, OutputFolders, RunOutput

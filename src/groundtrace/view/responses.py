@@ -15,7 +15,7 @@ from groundtrace.report.answer_text import PRICES, others, shown
 from groundtrace.report.packed_trials import Limits, trial_data
 from groundtrace.report.parts import colours_of, words_of_parts
 from groundtrace.report.safe_text import plain, shown_name, with_note
-from groundtrace.rows.detail import Detail
+from groundtrace.rows.trial_row import Detail
 from groundtrace.runs.output_folders import IMPACT
 from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.state import mark_of

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from groundtrace.traces.kit.outline import MAX_MEMBER, MAX_OUTLINE, MAX_TEXT, outline
+from groundtrace.traces.kit.choose import MAX_MEMBER, MAX_OUTLINE, MAX_TEXT, outline
 
 TEXT = st.text(max_size=20) | st.builds(
     lambda text, times: text * times, st.text(min_size=1, max_size=9), st.integers(0, 900)

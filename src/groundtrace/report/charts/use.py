@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.displays import Display
+from groundtrace.metrics.record import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name
 from groundtrace.report.charts.bars import NARROW_BELOW

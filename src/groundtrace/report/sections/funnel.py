@@ -17,7 +17,7 @@ from groundtrace.documents.summary import (
     VerdictSummary,
 )
 from groundtrace.metrics.catalogue import METRICS
-from groundtrace.metrics.displays import Display
+from groundtrace.metrics.record import Display
 from groundtrace.report import formats
 from groundtrace.report.blocks import Name, ReportTable, Section, detailed, headings, make_table
 from groundtrace.report.data import ReportData, comparison_of

@@ -2,16 +2,26 @@
 
 `make_engine` makes an engine; `ENGINES` lists them. The module of an engine is imported only when
 the engine is used, because a run on this machine does not need a cluster's packages.
+
+Small work is done in this process, the rest in worker processes: starting two workers takes as much
+processor time as reading ten trials. So work that reads less than `SMALL_BYTES` is done here, as with
+one job; `--jobs` stays the most that may be used. Only work that can tell what it reads is ever
+called small: a trial that uses up the memory is one with large files, and it must cost a worker, not
+the whole run.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.errors import UsageError
-from groundtrace.runs.engine.base import Done, Engine
+from groundtrace.runs.engine.base import Done, Engine, Item, Result, do_one
+
+if TYPE_CHECKING:
+    from groundtrace.runs.engine.local import LocalEngine
 
 __all__ = ["ENGINES", "Done", "Engine", "EngineOptions", "make_engine"]
 
@@ -29,11 +39,87 @@ class EngineOptions(Frozen, frozen=True):
     """Local workers may be forked from this process, as long as it has no thread."""
 
 
+SMALL_BYTES = 3 * 1024 * 1024
+"""Bytes that are read in this process: about 0.2 s of work."""
+LEAST_BYTES = 128 * 1024
+"""What an item counts at least: it takes some milliseconds even if it reads little."""
+
+
+@runtime_checkable
+class KnowsSize(Protocol):
+    """An item that can tell how much it reads."""
+
+    def input_bytes(self) -> int | None:
+        """Bytes of its files; None if it would take requests to a store to find out."""
+
+
+def is_small(items: Iterable[object]) -> bool:
+    """Whether workers would cost more than they save."""
+    if not isinstance(items, Sized) or len(items) * LEAST_BYTES > SMALL_BYTES:
+        return False
+    left = SMALL_BYTES
+    for item in items:
+        size = item.input_bytes() if isinstance(item, KnowsSize) else None
+        if size is None:
+            return False
+        left -= max(size, LEAST_BYTES)
+        if left < 0:
+            return False
+    return True
+
+
+class HereFirstEngine:
+    """Work in this process as long as it is small, then in `jobs` processes."""
+
+    def __init__(self, jobs: int, preload: Sequence[str] = (), *, may_fork: bool = False) -> None:
+        """The parameters are those of `LocalEngine`."""
+        self.jobs = max(1, jobs)
+        self._preload = tuple(preload)
+        self._may_fork = may_fork
+        self._local: LocalEngine | None = None
+        self._started = False
+        """Worker processes were needed, and are there for small work too."""
+
+    @property
+    def workers(self) -> int:
+        return self.jobs
+
+    @property
+    def forks(self) -> bool:
+        return self.jobs > 1 and self._processes().forks
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether worker processes are there already."""
+        return self._started
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+    ) -> Generator[Done[Item, Result], None, None]:
+        if self.jobs == 1 or (not self._started and is_small(items)):
+            for item in items:
+                yield Done(item, *do_one(function, item))
+            return
+        self._started = True
+        yield from self._processes().map(function, items, chunk=chunk)
+
+    def _processes(self) -> LocalEngine:
+        if self._local is None:
+            # Imported only now: modules for processes take a tenth of the start of the program.
+            from groundtrace.runs.engine.local import LocalEngine
+
+            self._local = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
+        return self._local
+
+    def close(self) -> None:
+        if self._local is not None:
+            self._local.close()
+        self._started = False
+
+
 def _local(options: EngineOptions) -> Engine:
     if options.scheduler is not None:
         raise UsageError("--scheduler needs --engine dask")
-    from groundtrace.runs.engine.here import HereFirstEngine
-
     jobs = options.jobs or os.cpu_count() or 1
     return HereFirstEngine(jobs, options.preload, may_fork=options.may_fork)
 

@@ -215,7 +215,7 @@ class Loop(Part, kw_only=True, frozen=True):
             return source.read(lines, sure, trimmed) or ()
         reprints = any(isinstance(part, Text | Opaque) for part in printed)
         if reprints and any(isinstance(part, Content) for part in self.source):
-            return shown_files(self.source, "read")
+            return shown_files(self.source)
         return ()
 
 

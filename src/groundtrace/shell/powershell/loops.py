@@ -119,7 +119,7 @@ class Loops(Values):
             return out
         if not lines:
             return out
-        shown = algebra.shown_files([part for line in lines for part in _stream(line)], "read")
+        shown = algebra.shown_files([part for line in lines for part in _stream(line)])
         silent = [item for item in others if isinstance(item, Part) and not item.prints]
         return [*silent, Opaque(shows=shown, rule="loop")]
 

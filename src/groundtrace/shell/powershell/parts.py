@@ -62,9 +62,7 @@ class Items(Part, kw_only=True, frozen=True):
     complains: ClassVar[bool] = True
     leads: ClassVar[bool] = False
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if not line.strip():
@@ -317,9 +315,7 @@ class Records(Part, kw_only=True, frozen=True):
 
     leads: ClassVar[bool] = False
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if not line.strip():
@@ -368,9 +364,7 @@ class CmdListing(Part, kw_only=True, frozen=True):
 
     tells_success: ClassVar[bool] = True
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if not line.strip():

@@ -103,7 +103,7 @@ class State:
         if founds:
             return _found_line(founds)
         if elements:
-            return Opaque(shows=algebra.shown_files(elements[0].stream, "read"), rule="text")
+            return Opaque(shows=algebra.shown_files(elements[0].stream), rule="text")
         return "".join(texts)
 
     def _as_text(self, item: Obj) -> str:

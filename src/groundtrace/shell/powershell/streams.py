@@ -229,7 +229,7 @@ def on_derive(call: Call) -> Objects:
 def compare_object(call: Call) -> Objects:
     streams = [*call.values.get("referenceobject", []), *call.values.get("differenceobject", [])]
     parts = parts_in(streams)
-    return [Opaque(shows=algebra.shown_files(parts, "read"), rule=call.name)]
+    return [Opaque(shows=algebra.shown_files(parts), rule=call.name)]
 
 
 def on_hidden(_call: Call) -> Objects:

@@ -47,7 +47,7 @@ def _reorders(call: Call) -> Parts:
 def _together(call: Call) -> Parts:
     """Prints lines of several files side by side."""
     files = call.opened(call.options().operands)
-    return [Opaque(shows=shown_files(files, "read"), rule=call.name)]
+    return [Opaque(shows=shown_files(files), rule=call.name)]
 
 
 def _names(call: Call) -> Parts:

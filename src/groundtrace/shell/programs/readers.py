@@ -219,7 +219,7 @@ def _diff(call: Call) -> Parts:
                 rule=call.name,
             )
         ]
-    left, right = (shown_files(call.opened([word]), "read") for word in _compared_files(operands))
+    left, right = (shown_files(call.opened([word])) for word in _compared_files(operands))
     if options.has("-y", "--side-by-side"):
         return [Opaque(shows=left + right, rule=call.name)]
     return [Differences(left=left, right=right, rule=call.name)]

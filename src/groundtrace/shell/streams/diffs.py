@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -47,9 +48,7 @@ class Diff(Part, kw_only=True, frozen=True):
     side: OldSide | None = "revision"
     """What the old side is; None where the new side is the last commit."""
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         return PATCH_LINE if PATCH_LINE_START.match(line) else BESIDE_PATCH
@@ -106,9 +105,7 @@ class Compared(Part, kw_only=True, frozen=True):
     files: tuple[FileRef, ...] = ()
     """The two as files; if they were folders, the output would have named them."""
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if SENTENCE.match(line) or PAIR_ABOVE.match(line):

@@ -421,9 +421,7 @@ class Grouped(Search, kw_only=True, frozen=True):
 class RemoteSearch(Part, kw_only=True, frozen=True):
     """Results of a remote search: `# repository – path`, then numbered lines."""
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if HEADER.fullmatch(line) or line.startswith("## Query"):
@@ -444,9 +442,7 @@ class JsonSearch(Part, kw_only=True, frozen=True):
 
     cwd: str | None
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         return TELLING if line.startswith('{"type":"') else IMPOSSIBLE

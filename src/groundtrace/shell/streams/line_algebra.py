@@ -12,16 +12,16 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from groundtrace.model import AccessKind, FileRef
+from groundtrace.model import FileRef
 from groundtrace.shell.streams.filters import Filter
 from groundtrace.shell.streams.numbered_lines import NumberedLines
 from groundtrace.shell.streams.part import Count, Part, Parts, as_kind
 from groundtrace.shell.streams.spans import Spans
 
 
-def shown_files(parts: Iterable[Part], kind: AccessKind) -> tuple[FileRef, ...]:
-    """The files of a stream, if something else is made from their contents."""
-    return as_kind((ref for part in parts for ref in part.behind()), kind)
+def shown_files(parts: Iterable[Part]) -> tuple[FileRef, ...]:
+    """The files of a stream as read, if something else is made from their contents."""
+    return as_kind((ref for part in parts for ref in part.behind()), "read")
 
 
 def head(parts: Sequence[Part], count: int) -> Parts:

@@ -330,9 +330,7 @@ class TreeListing(Part, kw_only=True, frozen=True):
     cwd: str | None
     folders: bool = False
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         if BRANCH.match(line):

@@ -55,9 +55,7 @@ class Names(Part, kw_only=True, frozen=True):
     tells_success: ClassVar[bool] = True
     tells_failure: ClassVar[bool] = True
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     @property
     def wanted(self) -> bool:

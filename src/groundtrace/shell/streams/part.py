@@ -95,13 +95,15 @@ class Part(msgspec.Struct, kw_only=True, frozen=True):
     """If it printed nothing, it failed, so what follows `&&` did not run."""
     complains: ClassVar[bool] = False
     """It prints an error if it fails."""
+    is_strict: ClassVar[bool] = False
+    """Its lines can always be told apart from those of others."""
     leads: ClassVar[bool] = True
     """A number in front of each of its lines can be taken off again (`streams.numbered_lines`)."""
 
     @property
     def strict(self) -> bool:
-        """Whether its lines can be told apart from those of others."""
-        return False
+        """Whether its lines can be told apart from those of others, here."""
+        return self.is_strict
 
     def score(self, line: str) -> float:
         """How well a line fits; about 1 is neutral, below 0 is unlikely."""
@@ -368,9 +370,7 @@ class Notice(Part, kw_only=True, frozen=True):
 
     leads: ClassVar[bool] = False
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     @property
     def wanted(self) -> bool:
@@ -400,9 +400,7 @@ class Count(Part, kw_only=True, frozen=True):
 
     leads: ClassVar[bool] = False
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         return TELLING if line.strip() and all(map(str.isdecimal, line.split())) else IMPOSSIBLE

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from groundtrace.answers.changed import (
     announced,
@@ -33,9 +34,7 @@ class Patched(Part, kw_only=True, frozen=True):
     rejects: bool = False
     """`git apply --reject` stores what it cannot apply beside the file."""
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     @property
     def wanted(self) -> bool:
@@ -70,9 +69,7 @@ class Applied(Part, kw_only=True, frozen=True):
 
     paths: tuple[str, ...]
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def score(self, line: str) -> float:
         return TELLING if answers_patch(line) else BESIDE_PATCHED
@@ -94,9 +91,7 @@ class Announced(Part, kw_only=True, frozen=True):
     top: bool = False
     """Names are relative to the top of the repository."""
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     @property
     def wanted(self) -> bool:

@@ -96,9 +96,7 @@ class Prefixed(Part, kw_only=True, frozen=True):
     text: Text
     inner: Part
 
-    @property
-    def strict(self) -> bool:
-        return True
+    is_strict: ClassVar[bool] = True
 
     def _rest(self, line: str) -> str | None:
         start = self.text.lines[-1]

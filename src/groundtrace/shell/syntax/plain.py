@@ -2,8 +2,8 @@
 
 The words may be quoted, and a quoted word may hold a backslash that means itself (`"a\\|b"`). Four
 of five commands of agents are of this kind (`cd src && grep -n TODO a.py | head -20`). They are
-read directly, which saves a fifth of the time of all shell calls (5,909 calls of real traces: 0.95
-instead of 0.77 s).
+read directly. By the grammar alone, `normalize` of three sets of real trials takes 2.0, 2.4 and 4.7 %
+more instructions.
 Everything that could mean something else to a shell (`$`, `*`, `(`, `<`, comments, assignments,
 keywords) is left to the grammar. Both ways must give the same result, and a test checks that.
 """

@@ -2,12 +2,14 @@
 
 Unknown text is a hole: one private character per unknown text. The hole of a loop variable belongs
 only to that variable, so a printed separator such as `== $f ==` can later show its value. Words
-with holes are never used as file names.
+with holes are never used as file names. Arithmetic such as `$((ln-15))` is done for known integers.
 """
 
 from __future__ import annotations
 
+import ast
 import fnmatch
+import operator
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -17,7 +19,6 @@ from groundtrace.base.patterns import regex
 from groundtrace.shell.programs.call import Shell
 from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.word import MAX_WORDS, Word
-from groundtrace.shell.syntax.arithmetic import arithmetic
 from groundtrace.shell.syntax.holes import HOLE, has_hole
 
 if TYPE_CHECKING:
@@ -455,3 +456,41 @@ def stripped(text: str, pattern: str, at_end: bool, longest: bool) -> str:
 def glob_regex(pattern: str) -> str:
     """A pattern of the shell as a regular expression."""
     return fnmatch.translate(pattern).removeprefix("(?s:").removesuffix(r")\Z")
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+}
+
+
+def arithmetic(body: str, value: Callable[[str], str | None]) -> int | None:
+    """The value of a shell arithmetic expression over known integers, else None."""
+    if len(body) > 200:
+        return None
+
+    def name(match: re.Match[str]) -> str:
+        found = value(match[1])
+        return found if found is not None and re.fullmatch(r"-?\d+", found) else "?"
+
+    text = re.sub(r"\$?\{?\b([A-Za-z_]\w*)\}?", name, body).replace("/", "//")
+    text = re.sub(r"\b0+(?=\d)", "", text)
+    try:
+        return _evaluate(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return None
+
+
+def _evaluate(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.operand))
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_evaluate(node.left), _evaluate(node.right))
+    raise ValueError("not arithmetic")

@@ -135,9 +135,7 @@ def _findings(asked: AskedFiles, payload: Payload, cwd: str | None, *, is_error:
         return _said(refs, "code_search", repos, failed=not refs)
     written = None if asked.delegates else _written(asked, payload)
     if written is not None:
-        return _said(
-            _placed_files(written, "written", "named by a write", asked, cwd), "file_write", repos
-        )
+        return _said(_written_files(written, asked, cwd), "file_write", repos)
     if asked.data:
         return Findings(repos=repos)
     answer = _answer(payload, asked)
@@ -383,12 +381,12 @@ def _placed(
     return tuple(replace(ref, evidence="generic") for ref in refs)
 
 
-def _placed_files(
-    paths: Iterable[str], kind: AccessKind, rule: str, asked: AskedFiles, cwd: str | None
-) -> tuple[FileRef, ...]:
+def _written_files(paths: Iterable[str], asked: AskedFiles, cwd: str | None) -> tuple[FileRef, ...]:
     places = (_where(path, asked.repo, asked, cwd, is_given=True) for path in paths)
     return tuple(
-        FileRef(path, kind, repo=asked.repo, rule=f"generic: {rule}", evidence="generic")
+        FileRef(
+            path, "written", repo=asked.repo, rule="generic: named by a write", evidence="generic"
+        )
         for path in dict.fromkeys(places)
     )
 

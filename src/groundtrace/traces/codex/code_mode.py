@@ -216,14 +216,19 @@ class _Reader:
         for value in values or [None]:
             self.at = start
             self.names[name] = value
-            if self._take("{"):
-                while not self._take("}"):
-                    if self.at >= len(self.tokens):
-                        raise NotStaticError("} is missing")
-                    if not self._take(";"):
-                        self._inside()
-            else:
+            if not self._block():
                 self._inside()
+
+    def _block(self) -> bool:
+        """The statements in braces that come next, if there are braces."""
+        if not self._take("{"):
+            return False
+        while not self._take("}"):
+            if self.at >= len(self.tokens):
+                raise NotStaticError("} is missing")
+            if not self._take(";"):
+                self._inside()
+        return True
 
     def _inside(self) -> None:
         """A statement of a loop: only texts, since a call in it would run several times."""
@@ -438,12 +443,7 @@ class _Reader:
         for value in values or [None]:
             self.at = start
             self.names[name] = value
-            if self._take("{"):
-                while not self._take("}"):
-                    if self.at >= len(self.tokens):
-                        raise NotStaticError("} is missing")
-                    if not self._take(";"):
-                        self._inside()
+            if self._block():
                 out.append(None)
             else:
                 before = len(self.calls)

@@ -18,12 +18,10 @@ Around readers:
 claims.py          how a reader says that a file has its format
 reading.py         how it reads with code that is imported with the first file
 trial_files.py     which names in a folder show that a trace is there, for discovery
-outline.py         all members of a large file with long values shortened, to recognise it
 choose.py          which files of a trial are read, and by which reader
-files.py           reads them
+files.py           reads them, and says which package a reader that failed is from
 loose.py           traces without a trial's folder
 prompt.py          what a user asked first
-plugins.py         readers of other packages; errors name the package
 repeated_calls.py  sessions that continue in a new file, which repeats the earlier one
 merge.py           several sources of one trial as one trace
 

@@ -1,13 +1,21 @@
-"""Reading the files of a trial, each by the reader with the strongest claim on it."""
+"""Reading the files of a trial, each by the reader with the strongest claim on it.
+
+An error in a reader of another package names that package: before, it looked like an error of
+groundtrace, and nothing said which package to look at.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from inspect import isgenerator
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from groundtrace.base.jsonio import clean_text
+from groundtrace.errors import GroundtraceError, PluginError
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, LocalFolder
 from groundtrace.traces.kit.choose import Detected, candidates, is_spare, reader_for
@@ -107,3 +115,40 @@ def foreign_trial(folder: Folder, path: str) -> Problem | None:
             reason = f"a link to a trace of another trial ({clean_text(place.name)}); not read"
             return Problem(clean_text(path), "foreign_trace", reason)
     return None
+
+
+class PluginReader:
+    """A reader of another package, with its own members and methods."""
+
+    def __init__(self, reader: object, called: str) -> None:
+        self._reader = reader
+        self._called = called
+        """Its name in messages: its entry point and its package."""
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self._reader, name)
+        return self._guarded(member) if callable(member) else member
+
+    def _guarded(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def guarded(*arguments: Any) -> Any:
+            try:
+                made = method(*arguments)
+            except (OSError, GroundtraceError):
+                raise  # a file that cannot be opened is not the reader's fault
+            except Exception as error:
+                raise self._error(error) from error
+            return self._each(made) if isgenerator(made) else made
+
+        return guarded
+
+    def _each(self, items: Iterator[Any]) -> Iterator[Any]:
+        try:
+            yield from items
+        except (OSError, GroundtraceError):
+            raise
+        except Exception as error:
+            raise self._error(error) from error
+
+    def _error(self, error: Exception) -> PluginError:
+        return PluginError(f"{self._called} failed: {type(error).__name__}: {error}")

@@ -1,6 +1,6 @@
 """Traces without a trial's folder: recognised by their content, and read one sample at a time.
 
-The start of a file tells, or its outline (`outline.py`), so large files that are not traces cost
+The start of a file tells, or its outline (`choose.py`), so large files that are not traces cost
 little more than small ones. A claim by name does not count here: outside of a trial's folder a name says little.
 """
 
