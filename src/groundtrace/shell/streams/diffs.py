@@ -46,6 +46,8 @@ class Diff(Part, kw_only=True, frozen=True):
     """Names are relative to the top of the repository, which may be above the directory."""
     side: OldSide | None = "revision"
     """What the old side is; None where the new side is the last commit."""
+    words: bool = False
+    """Changes are marked within lines (`--word-diff`)."""
 
     @property
     def strict(self) -> bool:
@@ -62,7 +64,8 @@ class Diff(Part, kw_only=True, frozen=True):
             rows.update(dict.fromkeys(filter(is_file_name, found)))
             return bool(found)
 
-        found = changes(lines, whole=trimmed, by_git=True, beside=row if self.summary else None)
+        beside = row if self.summary else None
+        found = changes(lines, whole=trimmed, by_git=True, words=self.words, beside=beside)
         files = [change for change in found if is_file_name(change.name)]
         names = [*(change.name for change in files), *rows]
         cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
