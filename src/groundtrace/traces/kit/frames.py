@@ -76,6 +76,12 @@ _LAST_FIELD = regex(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
 )
 """Gemini: named fields, one of them the output."""
+_TASK = regex(
+    r"\s*+(?:<(?:retrieval_status|task_id|task_type|status|exit_code)>[^<\n]{0,200}</\w{1,20}>\s*+)++"
+    r"(?:<(?P<tag>output|stdout)>\n?(?P<output>.*?)\n?</(?P=tag)>)?+",
+    re.DOTALL,
+)
+"""Claude Code: what a command in the background printed, below facts about it."""
 _SAVED = regex(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
@@ -146,8 +152,16 @@ def _preview(text: str) -> str:
 _OPENINGS = (
     "<returncode>", "<explore_context>", "Exit code: ", "Chunk ID: ", "Wall time: ", "Command: ",
     "Output: ", "Stdout: ", "Tool output was too large", "Process started with", "Command started with",
+    "<retrieval_status>", "<status>",
 )  # fmt: skip
 """How the frames below begin; most outputs have none of them."""
+
+
+def task_output(text: str) -> str | None:
+    """What a command in the background printed, as Claude Code says it; None for other texts."""
+    found = _TASK.match(text)
+    is_frame = found is not None and (found["tag"] or text.lstrip().startswith("<retrieval_status>"))
+    return (found["output"] or "") if found is not None and is_frame else None
 
 
 def _unframed(text: str) -> tuple[str, bool]:
@@ -160,6 +174,9 @@ def _unframed(text: str) -> tuple[str, bool]:
         if found is not None:
             inner = found["rest"] if found["output"] is None else found["output"]
             return inner, found["code"] != "0" and not inner.strip()
+    elif start.startswith(("<retrieval_status>", "<status>")):
+        inner = task_output(text)
+        return (text if inner is None else inner), False
     elif start.startswith(("Exit code: ", "Chunk ID: ", "Wall time: ")):
         found = _LABELLED.match(text)
         if found is not None:
