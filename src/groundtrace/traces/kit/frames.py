@@ -71,6 +71,10 @@ _LABELLED = regex(
     r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
 )
 """Codex: facts about the run, then the output. Codex Desktop repeats the command before them."""
+SHORTENED = regex(
+    r"\A(?:Warning: truncated output \(original token count: \d+\)\n)?Total output lines: \d+\n\n"
+)
+"""Codex: above an output that it shortened, inside the frame."""
 _NAMED_FIELDS = regex(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
 _LAST_FIELD = regex(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
@@ -124,6 +128,8 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     text, failed = _unframed(text)
+    if text.startswith(("Total output lines: ", "Warning: truncated output")):
+        text = SHORTENED.sub("", text)
     text = _without_notices(text)
     submitted = _submits(command, text)
     return Printed(
