@@ -12,7 +12,9 @@ from groundtrace.config import Settings
 from groundtrace.tools import view_calls
 from tests.traces.test_claude_code_variants import got, says, use, user
 
-STARTED = "Command running in background with ID: b1. Output is being written to: /t/tasks/b1.output"
+STARTED = (
+    "Command running in background with ID: b1. Output is being written to: /t/tasks/b1.output"
+)
 TASK = (
     "<retrieval_status>{}</retrieval_status>\n\n<task_id>b1</task_id>\n\n<task_type>local_bash"
     "</task_type>\n\n<status>{}</status>"
@@ -24,7 +26,10 @@ FOUND = "src/a.py:3:foo\nsrc/b.py:9:foo"
 def seen(folder: Path, *steps: tuple[str, dict[str, object], str]) -> list[list[tuple[str, str]]]:
     lines = []
     for number, (name, given, said) in enumerate(steps):
-        lines += [says(f"m{number}", use(f"c{number}", name, **given)), user([got(f"c{number}", said)])]
+        lines += [
+            says(f"m{number}", use(f"c{number}", name, **given)),
+            user([got(f"c{number}", said)]),
+        ]
     (folder / "s.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     trace = read_trace(folder / "s.jsonl").trace
     assert trace is not None

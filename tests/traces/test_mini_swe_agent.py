@@ -333,5 +333,7 @@ def test_replies_of_the_responses_api_have_no_role(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text(json.dumps(document))
     trace, problems = read_loose(LocalFolder(tmp_path), NAME, None)
     assert not problems
-    seen = [[(ref.path, ref.line_start) for ref in view.refs] for view in view_calls(trace, Settings())]
+    seen = [
+        [(ref.path, ref.line_start) for ref in view.refs] for view in view_calls(trace, Settings())
+    ]
     assert seen == [[("a.py", 1)], [("b.py", 3)]]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, OldSide, RootSign
-from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.paths.windows import rooted
 from groundtrace.shell.programs.call import Call, Handler, Options
 from groundtrace.shell.programs.readers import blame_spans
@@ -84,8 +84,14 @@ def _listing(call: Call, options: Options) -> Parts | None:
 
 
 def _patch(call: Call, options: Options, rule: str) -> Diff:
-    top, summary = _from_top(options), options.has("--stat")
-    return Diff(cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule)
+    return Diff(
+        cwd=call.cwd,
+        start=call.shell.start,
+        summary=options.has("--stat"),
+        top=_from_top(options),
+        words=any(word.text.startswith(("--word-diff", "--color-words")) for word in call.args),
+        rule=rule,
+    )
 
 
 def _from_top(options: Options) -> bool:
@@ -124,11 +130,11 @@ def _diff(call: Call) -> Parts:
     listing = _listing(call, options)
     files = not any(looks_like_folder(word.text) for word in options.operands)
     if not listing and options.has("--no-index") and len(options.operands) == 2 and files:
-        left, right = (algebra.shown_files(call.opened([word]), "read") for word in options.operands)
+        left, right = (
+            algebra.shown_files(call.opened([word]), "read") for word in options.operands
+        )
         return [Differences(left=left, right=right, rule="git diff")]
-    words = any(word.text.startswith(("--word-diff", "--color-words")) for word in call.args)
-    side = None if words else _old_side(options)
-    return listing or [replace(_patch(call, options, "git diff"), side=side, words=words)]
+    return listing or [replace(_patch(call, options, "git diff"), side=_old_side(options))]
 
 
 def _old_side(options: Options) -> OldSide:

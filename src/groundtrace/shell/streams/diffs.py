@@ -81,7 +81,7 @@ class Diff(Part, kw_only=True, frozen=True):
             yield FileRef(join(cwd, change.old_name), "surfaced", rule=self.rule)
         for hunk in change.hunks:
             ref = FileRef(path, "read", None, *hunk.lines, rule=self.rule, shown_chars=hunk.chars)
-            if self.side is not None:
+            if self.side is not None and not self.words:
                 ref = replace(ref, old_lines=hunk.old, old_side=self.side, printed=hunk.text)
             yield ref
         if not change.hunks and change.loose:

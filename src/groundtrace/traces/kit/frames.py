@@ -166,7 +166,9 @@ _OPENINGS = (
 def task_output(text: str) -> str | None:
     """What a command in the background printed, as Claude Code says it; None for other texts."""
     found = _TASK.match(text)
-    is_frame = found is not None and (found["tag"] or text.lstrip().startswith("<retrieval_status>"))
+    is_frame = found is not None and (
+        found["tag"] or text.lstrip().startswith("<retrieval_status>")
+    )
     return (found["output"] or "") if found is not None and is_frame else None
 
 
