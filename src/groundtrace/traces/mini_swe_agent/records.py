@@ -76,7 +76,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     @property
     def is_reply(self) -> bool:
         """Whether the model wrote it."""
-        return self.role == "assistant" or self.object == "response"
+        return bool(self.role == "assistant" or self.object == "response")
 
     @property
     def text(self) -> str:
