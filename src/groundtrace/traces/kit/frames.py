@@ -23,14 +23,18 @@ _NOT_RUN = regex(
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
     r"|ERROR: This action appears to print |Repeated read-file actions without valid "
     r"|failed in sandbox |patch rejected by user|exec_command failed"
-    r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s)"
+    r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s"
+    r"|Command was (?:automatically )?cancelled [^\n]*$"  # Gemini; the output may follow
+    r"|timed out: bash has (?:not returned|exited))"  # Anthropic's bash tool
 )
 """The command was not run."""
+_NOT_EXECUTED = '" is NOT executed. The previous command is still running'
+"""OpenHands: below what an earlier command printed."""
 _REFUSALS = (
     "<tool_use_error>", "ERROR: ", "Permission to use", "This command requires", "The user doesn't",
     "[Request", "[Operation", "Claude requested", "Error: Permission", "Sibling tool",
     "Repeated read-file", "failed in sandbox", "patch rejected", "exec_command failed",
-    "execution error: ", "aborted by user",
+    "execution error: ", "aborted by user", "Command was ", "timed out: bash",
 )  # fmt: skip
 """How these begin: most outputs begin otherwise, and the pattern is never compiled for them."""
 _NOTHING = {
@@ -105,7 +109,7 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if result is None:
         return Printed(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if _begins(text, _REFUSALS) and _NOT_RUN.match(text):
+    if (_begins(text, _REFUSALS) and _NOT_RUN.match(text)) or _NOT_EXECUTED in text[-1500:]:
         return Printed(refused=True, is_error=result.is_error)
     # If the output is stored, its structured form holds all of it; the model saw a preview (D4).
     data = result.data if result.persisted_path is None else None
@@ -231,6 +235,8 @@ def _without_notices(text: str) -> str:
     """The text that programs printed: without notices before and after it."""
     if text.endswith(("</system-reminder>", "</system-reminder>\n")):
         text = _without_reminders(text.rstrip("\n"))
+    if text.endswith(("</bash_metadata>", "</bash_metadata>\n")):  # opencode: why it ended
+        text = text[: text.rfind("<bash_metadata>")].rstrip("\n")
     if len(text) < 100 and text.strip() in _NOTHING:
         return ""
     end = len(text) - text.endswith("\n")
