@@ -138,3 +138,26 @@ def test_names_of_a_relative_folder_lie_in_it_if_no_directory_is_known(
     call = ToolCall(name, {"pattern": "x", "dir_path": "src"}, result=ToolResult(text))
     (made,) = view_calls(Trace(calls=(call,)), Settings())
     assert [path for _, path, *_ in found(made)] == ["src/a.py", "src/b.py"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "text", "places"),
+    [
+        ("goToDefinition", "Defined in src/b.ts:12:5", [("matched", "/w/src/b.ts", 12, 12)]),
+        ("documentSymbol", "Document symbols:\nfoo (Function) - Line 3\n  x (Class) - Line 9", []),
+    ],
+)
+def test_a_language_server_shows_places_and_no_content(
+    operation: str, text: str, places: list[tuple[str, str, int, int]]
+) -> None:
+    made = view("LSP", text, operation=operation, filePath="/w/src/a.ts", line=3, character=4)
+    assert found(made) == places
+
+
+@pytest.mark.parametrize("folder", ["", "/w/"])
+def test_ast_grep_puts_places_above_the_text(folder: str) -> None:
+    body = f"{folder}src/a.py:3\nfoo()\n\n{folder}src/b.py:9-11\nfoo(\n\n)"
+    made = view("mcp__ast-grep__find_code", f"Found 2 matches:\n\n{body}", pattern="foo")
+    assert found(made) == [("matched", "/w/src/a.py", 3, 3), ("matched", "/w/src/b.py", 9, 11)]
+    unknown = view("mcp__ast-grep__find_code", f"Found 3 matches:\n\n{body}", pattern="foo")
+    assert found(unknown) == []

@@ -414,11 +414,17 @@ def test_code_in_a_talk_is_no_command(tmp_path: Path) -> None:
     assert [problem.kind for problem in problems] == ["not_a_transcript"]
 
 
-def test_the_directory_and_code_in_openhands_answers(tmp_path: Path) -> None:
-    footer = (
+@pytest.mark.parametrize(
+    "footer",
+    [
         "\n[The command completed with exit code 1.]\n[Current working directory: /heron/src]"
-        "\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 1]"
-    )
+        "\n[Python interpreter: /usr/bin/python]\n[Command finished with exit code 1]",
+        # 2024, with the shell's prompt.
+        "\n[Python Interpreter: /usr/bin/python]\nroot@openhands-workspace:/heron/src # "
+        "\n[Command -1 finished with exit code 1]",
+    ],
+)
+def test_the_directory_and_code_in_openhands_answers(tmp_path: Path, footer: str) -> None:
     call = {
         "id": "t",
         "function": {"name": "execute_bash", "arguments": '{"command": "cd src && ls x"}'},

@@ -99,6 +99,13 @@ def test_every_era_of_the_shell_gives_the_text_that_was_printed(tmp_path: Path) 
     assert trace.model == "gpt-5" and trace.harness_version == "0.90.0"
 
 
+def test_a_picture_that_was_opened_is_read(tmp_path: Path) -> None:
+    image = [{"type": "input_image", "image_url": "data:image/png;base64,AA"}]
+    lines = [wrapped("session_meta", META), call("a", "view_image", {"path": "/w/p.png"})]
+    trace, problems = read(tmp_path, [*lines, output("a", image)])
+    assert not problems and touched(trace) == [[("read", "/w/p.png")]]
+
+
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
 
 

@@ -450,3 +450,21 @@ def test_a_member_before_the_start_of_the_file_is_refused(tmp_path: Path) -> Non
         pytest.raises(archive.ArchiveError, match="its header is damaged"),
     ):
         opened.open("header.json")
+
+
+def test_what_inspect_says_of_an_error_is_no_output(tmp_path: Path) -> None:
+    """A timeout of `cat a.py` shows nothing of it, and what was printed before has its own lines."""
+    late = {"type": "timeout", "message": "Command timed out before completing."}
+    calls = [
+        {"id": f"c{number}", "function": "bash", "arguments": {"cmd": f"cat /w/{name}"}}
+        for number, name in enumerate(["a.py", "b.py"])
+    ]
+    messages = [
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c0", "content": "", "error": late},
+        {"role": "tool", "tool_call_id": "c1", "content": "x\ny\n", "error": late},
+    ]
+    trace, _ = read_trace(written(tmp_path, sample(messages=messages)))
+    first, second = view_calls(trace, Settings())
+    assert first.failed and not first.refs
+    assert [(ref.path, ref.line_start, ref.line_end) for ref in second.refs] == [("/w/b.py", 1, 2)]

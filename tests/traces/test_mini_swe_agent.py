@@ -307,3 +307,33 @@ def test_fences_are_found_as_their_pattern_finds_them(parts: list[str]) -> None:
     text = "".join(parts)
     for opens, pattern in _FENCES.items():
         assert list(_fenced(text, opens, pattern)) == pattern.findall(text)
+
+
+def test_replies_of_the_responses_api_have_no_role(tmp_path: Path) -> None:
+    """2.1 with `model_class: litellm_response`: items instead of messages."""
+
+    def asked(call_id: str, command: str) -> dict[str, str]:
+        arguments = json.dumps({"command": command})
+        return {"type": "function_call", "call_id": call_id, "name": "bash", "arguments": arguments}
+
+    def said(call_id: str, text: str) -> dict[str, str]:
+        output = f"<returncode>0</returncode>\n<output>\n{text}\n</output>"
+        return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+    commands = {"c1": "cat a.py", "c2": "grep -n x b.py"}
+    actions = [{"command": text, "tool_call_id": one} for one, text in commands.items()]
+    output = [{"type": "reasoning"}, *(asked(one, text) for one, text in commands.items())]
+    messages = [
+        {"role": "user", "content": "fix it"},
+        {"object": "response", "output": output, "extra": {"actions": actions}},
+        said("c2", "3:x"),
+        said("c1", "import os"),
+    ]
+    document = {"trajectory_format": "mini-swe-agent-1.1", "info": {}, "messages": messages}
+    (tmp_path / NAME).write_text(json.dumps(document))
+    trace, problems = read_loose(LocalFolder(tmp_path), NAME, None)
+    assert not problems
+    seen = [
+        [(ref.path, ref.line_start) for ref in view.refs] for view in view_calls(trace, Settings())
+    ]
+    assert seen == [[("a.py", 1)], [("b.py", 3)]]

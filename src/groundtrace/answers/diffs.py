@@ -73,15 +73,27 @@ class _Side(msgspec.Struct):
     shown: int = 0
 
     def span(self, whole: bool) -> Run | None:
-        count = self.size if whole and self.size - self.shown <= _BLANKS_CUT else self.shown
+        shown = min(self.size, self.shown)  # `--color-words` does not tell the sides apart
+        count = self.size if whole and self.size - shown <= _BLANKS_CUT else shown
         return (self.start, self.start + count - 1) if count else None
+
+
+_WHOLE_LINE = regex(r"(?:\[-(?:(?!-\]).)*-\]|\{\+(?:(?!\+\}).)*\+\})$")
+
+
+def _word_mark(line: str) -> str:
+    """The sign that a line of `git diff --word-diff` would have: that of a line which is new or gone."""
+    if not _WHOLE_LINE.match(line):
+        return " "
+    return "-" if line[0] == "[" else "+"
 
 
 class _Reading:
     """How far a diff was read."""
 
-    def __init__(self, by_git: bool) -> None:
+    def __init__(self, by_git: bool, words: bool = False) -> None:
         self.by_git = by_git
+        self.words = words
         self.changes: dict[str, Change] = {}
         self.change: Change | None = None
         self.sides: tuple[_Side, _Side] | None = None
@@ -105,7 +117,7 @@ class _Reading:
         if self.sides is None:
             return False
         old, new = self.sides
-        mark = line[:1]
+        mark = _word_mark(line) if self.words else line[:1]
         if old.shown >= old.size and new.shown >= new.size:
             return mark == "\\"
         if mark in (" ", "", "-"):
@@ -153,15 +165,16 @@ def changes(
     *,
     whole: bool = False,
     by_git: bool = False,
+    words: bool = False,
     beside: Callable[[str], bool] | None = None,
 ) -> list[Change]:
     """The files of a unified diff, in order.
 
     `whole`: blank lines may have been cut off its end. `by_git`: names have a letter in front, or
-    stand on a line of their own: an added line `++ x` is no heading. `beside` sees lines outside of hunks first,
+    stand on a line of their own: an added line `++ x` is no heading. `words`: signs are within lines. `beside` sees lines outside of hunks first,
     and says whether it took them: rows of a summary.
     """
-    reading = _Reading(by_git)
+    reading = _Reading(by_git, words)
     for line in lines:
         if isinstance(line, Cut):
             reading.close()

@@ -43,12 +43,17 @@ _TERM = regex(
 
 
 def found_below(
-    lines: Sequence[str], place: PathOf, *, bare: bool = True, repo: str | None = None
+    lines: Sequence[str],
+    place: PathOf,
+    *,
+    bare: bool = True,
+    repo: str | None = None,
+    tight: bool = False,
 ) -> Iterator[Shown]:
     """Found lines in groups, each below the name of its file.
 
     `bare`: a name without a mark is a heading too, at the start of a group and above a numbered
-    line, as rg prints it.
+    line, as rg prints it. `tight`: groups may follow each other without an empty line.
     """
     path = ""
     headed = False
@@ -57,7 +62,7 @@ def found_below(
         if headed and "inary file" in line and (binary := binary_file(line)):
             yield Shown(place(binary) or "", "surfaced", repo=repo)
             continue
-        named = _named_above(line, following, bare and fresh)
+        named = _named_above(line, following, bare and (fresh or (tight and line != BREAK)))
         fresh = line == BREAK or line[:1] in ("", "<") or line[:1].isspace()
         shown = None if named else _LINE.match(line)
         if named:

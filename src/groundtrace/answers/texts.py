@@ -29,7 +29,9 @@ _COLOUR = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _MESSAGE = regex(
     r"\s*+(?:\d{1,9}:)?\s*+(?:fatal )?(?:error|warning|note|info|hint)\b", re.IGNORECASE
 )
-_PLACE = regex(r"(?P<path>\S{1,1000}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+_PLACE = regex(r"(?P<path>\S{1,1000}?):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?")
+_COUNTED = regex(r"Found (\d{1,9}) match(?:es)?\b")
+"""The first line of ast-grep's server: so many places follow, each above the text found there."""
 _CTAG = regex(r"[^\t]{1,500}\t(?P<path>[^\t]{1,1000})\t/\^.*\bline:(?P<line>\d{1,9})")
 _HUNK = regex(r"^(?:@@ -\d|rename from |new file mode |deleted file mode )", re.MULTILINE)
 _OLD_SIDE = regex(r"^(?:--- \S|diff --git )", re.MULTILINE)
@@ -52,8 +54,8 @@ class Text(msgspec.Struct, frozen=True):
 
 
 def text_of(text: str, repo: str | None = None, *, question: bool = False) -> Text:
-    """The text without terminal colours and carriage returns."""
-    clean = _COLOUR.sub("", text).replace("\r\n", "\n")
+    """The text without terminal colours, carriage returns and what LSP says before a place."""
+    clean = _COLOUR.sub("", text).replace("\r\n", "\n").removeprefix("Defined in ")
     return Text(clean, clean.split("\n"), repo, question)
 
 
@@ -132,13 +134,16 @@ def searched(name: str) -> str | None:
 
 
 def places(body: Text) -> Iterator[Shown]:
-    """`path:10-48` lines: places that the answer points to."""
+    """`path:10-48` lines: places that the answer points to, and counts if it has text below them."""
     filled = [line.strip()[:LONGEST_PATH] for line in body.lines if line.strip()]
     marks = [match for line in filled if (match := _PLACE.fullmatch(line))]
-    if not marks or 2 * len(marks) < len(filled):
-        return
+    counted = _COUNTED.match(body.text)
+    if counted is None or int(counted[1]) != len(marks):
+        marks = [match for match in marks if match["end"]]
+        if 2 * len(marks) < len(filled):
+            return
     for match in marks:
-        span = lines_of(int(match["start"]), int(match["end"]))
+        span = lines_of(int(match["start"]), int(match["end"] or match["start"]))
         if word_path(match["path"]):
             first, last = span or (None, None)
             yield Shown(word_path(match["path"]), "matched", first, last, repo=body.repo)

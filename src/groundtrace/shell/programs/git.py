@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.model import AccessKind, OldSide, RootSign
 from groundtrace.paths.windows import rooted
@@ -16,7 +17,7 @@ from groundtrace.shell.programs.searchers import git_grep
 from groundtrace.shell.programs.writers import apply_patch, copy
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
-from groundtrace.shell.streams.diffs import Diff
+from groundtrace.shell.streams.diffs import Diff, Differences
 from groundtrace.shell.streams.file_names import join, place
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts
@@ -83,8 +84,14 @@ def _listing(call: Call, options: Options) -> Parts | None:
 
 
 def _patch(call: Call, options: Options, rule: str) -> Diff:
-    top, summary = _from_top(options), options.has("--stat")
-    return Diff(cwd=call.cwd, start=call.shell.start, summary=summary, top=top, rule=rule)
+    return Diff(
+        cwd=call.cwd,
+        start=call.shell.start,
+        summary=options.has("--stat"),
+        top=_from_top(options),
+        words=any(word.text.startswith(("--word-diff", "--color-words")) for word in call.args),
+        rule=rule,
+    )
 
 
 def _from_top(options: Options) -> bool:
@@ -120,10 +127,14 @@ def _show(call: Call) -> Parts:
 
 def _diff(call: Call) -> Parts:
     options = call.options()
-    if options.has("--no-index") and len(options.operands) == 2:
-        return algebra.derive(call.opened(options.operands), "git diff")
-    patch = replace(_patch(call, options, "git diff"), side=_old_side(options))
-    return _listing(call, options) or [patch]
+    listing = _listing(call, options)
+    files = not any(looks_like_folder(word.text) for word in options.operands)
+    if not listing and options.has("--no-index") and len(options.operands) == 2 and files:
+        left, right = (
+            algebra.shown_files(call.opened([word]), "read") for word in options.operands
+        )
+        return [Differences(left=left, right=right, rule="git diff")]
+    return listing or [replace(_patch(call, options, "git diff"), side=_old_side(options))]
 
 
 def _old_side(options: Options) -> OldSide:
@@ -301,7 +312,9 @@ def _move(call: Call) -> Parts:
 
 def _apply(call: Call) -> Parts:
     options = call.options()
-    if options.has("--check", "--stat", "--numstat", "--summary"):
+    if options.has("--stat", "--numstat"):
+        return _listing(call, options) or []
+    if options.has("--check", "--summary"):
         return [Opaque(rule="git apply", expected=False)]
     files = [word for word in options.operands if word.text != "-"]
     fed = replace(call, stdin=call.opened(files)) if files else call

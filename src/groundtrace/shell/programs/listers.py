@@ -136,6 +136,7 @@ _PRINTED = {
     "size": regex(r"%(?:[TAC]@|[skbdni])(?: |\\t)%p(?:\\n)?$"),
     "last": regex(r"[^\n]{1,200}(?: |\\t)%p(?:\\n)?$"),
     "first": regex(r"%p(?: |\\t)[^\n]{1,200}(?:\\n)?$"),
+    "count": regex(r"%p: ?%[sknb](?:\\n)?$"),
 }
 """Where the name is in a line that `find -printf` prints: `%T@ %p\\n` ends with it."""
 

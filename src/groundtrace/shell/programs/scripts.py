@@ -300,7 +300,8 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
         [part for part in call.stdin or [] if not isinstance(part, Text)], call.name
     )
     parts: Parts = [*fed] if fed and not shows else []
-    if len(reads) == 1 and shown.ranges is not None and not fed:
+    as_list = any(line.startswith(("['", '["')) for line in shell.lines)  # `print(lines[3:9])`
+    if len(reads) == 1 and shown.ranges is not None and not fed and not as_list:
         parts.append(Content(path=reads[0], spans=shown.ranges, rule=call.name, quiet=True))
     elif shown.roots is not None and not parts:
         roots = tuple(Word(root, glob="*" in root or "?" in root) for root in shown.roots)

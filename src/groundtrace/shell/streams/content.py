@@ -252,7 +252,15 @@ class Content(Part, kw_only=True, frozen=True):
         exact = self.exact()
         # Harnesses cut blank lines off both ends. A few missing lines are taken for these, because
         # a file rarely ends within two lines of the end of a range.
-        if trimmed and exact is not None and exact - _blanks_cut(exact) <= left < exact:
+        if (
+            self.rule[:6] == "python"
+            and exact is not None
+            and left < exact
+            and lines
+            and not lines[-1]
+        ):
+            left -= 1  # `print` adds a newline to the one that the last line of the file has
+        elif trimmed and exact is not None and exact - _blanks_cut(exact) <= left < exact:
             left = exact
         out: list[tuple[int | None, int | None]] = []
         for low, high in spans:

@@ -47,6 +47,8 @@ class Diff(Part, kw_only=True, frozen=True):
     """Names are relative to the top of the repository, which may be above the directory."""
     side: OldSide | None = "revision"
     """What the old side is; None where the new side is the last commit."""
+    words: bool = False
+    """Changes are marked within lines (`--word-diff`)."""
 
     is_strict: ClassVar[bool] = True
 
@@ -61,7 +63,8 @@ class Diff(Part, kw_only=True, frozen=True):
             rows.update(dict.fromkeys(filter(is_file_name, found)))
             return bool(found)
 
-        found = changes(lines, whole=trimmed, by_git=True, beside=row if self.summary else None)
+        beside = row if self.summary else None
+        found = changes(lines, whole=trimmed, by_git=True, words=self.words, beside=beside)
         files = [change for change in found if is_file_name(change.name)]
         names = [*(change.name for change in files), *rows]
         cwd = from_top(self.cwd, names, self.start) if self.top else self.cwd
@@ -77,7 +80,7 @@ class Diff(Part, kw_only=True, frozen=True):
             yield FileRef(join(cwd, change.old_name), "surfaced", rule=self.rule)
         for hunk in change.hunks:
             ref = FileRef(path, "read", None, *hunk.lines, rule=self.rule, shown_chars=hunk.chars)
-            if self.side is not None:
+            if self.side is not None and not self.words:
                 ref = replace(ref, old_lines=hunk.old, old_side=self.side, printed=hunk.text)
             yield ref
         if not change.hunks and change.loose:

@@ -385,7 +385,8 @@ class Grouped(Search, kw_only=True, frozen=True):
         if not numbered and not self.asked:
             return ()
         if numbered:
-            return found_below(lines, self._place, repo=self.repo)
+            # `git grep --heading` prints an empty line only with `--break`.
+            return found_below(lines, self._place, repo=self.repo, tight=bool(self.asked))
         return text_below(lines, self._place_heading, repo=self.repo)
 
     def _place_heading(self, line: str) -> str | None:

@@ -73,7 +73,8 @@ def generic_view(call: ToolCall, cwd: str | None) -> CallView:
 
 def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     """Read a tool of the table whose answers have a common shape; the table gives its category."""
-    found = generic_findings(call, cwd)
+    # `documentSymbol` of a file shows names and lines, not its content.
+    found = generic_findings(call, cwd, question=entry.category == "symbol_navigation")
     refs = tuple(
         replace(
             ref, evidence="declared", rule=f"{entry.short}: {ref.rule.removeprefix('generic: ')}"
@@ -83,9 +84,11 @@ def generic_reader(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Finding
     return replace(found, refs=refs, category=None)
 
 
-def generic_findings(call: ToolCall, cwd: str | None) -> Findings:
-    """What a call touched, from its arguments and its answer alone."""
+def generic_findings(call: ToolCall, cwd: str | None, *, question: bool = False) -> Findings:
+    """What a call touched, from its arguments and its answer alone. `question`: the tool asks."""
     asked = asked_of(call.arguments)
+    if question:
+        asked = replace(asked, question=True)
     if _AGENT.search(call.name):
         asked = replace(asked, delegates=True)
     if call.result is None:  # unknown whether it would have read or written

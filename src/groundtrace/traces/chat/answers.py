@@ -20,11 +20,14 @@ _STDERR = "\n[STDERR]"
 _PROMPT = regex(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
 )
+_SHELL = r"[\w.-]{1,64}@[\w.-]{1,64}:(?P<at>[^\n]{1,400}) [#$] ?\r?"
+_SHELL_LINE = regex(_SHELL + r"\n")
 _FOOTER = regex(
-    r"(?:\n\[(?:The command completed with exit code|Current working directory:"
-    r"|Python interpreter:|Command finished with exit code|Jupyter|The command has no new output)"
-    r"[^\n]*\]?)+\s*\Z"
+    rf"(?:\n(?:{_SHELL}"
+    r"|\[(?:The command completed with exit code|Current working directory:|Python [Ii]nterpreter:"
+    r"|Command (?:-?\d+ )?finished with exit code|Jupyter|The command has no new output)[^\n]*\]?))+\s*\Z"
 )
+"""OpenHands of 2024 also shows the shell's prompt, above the exit code."""
 _EXIT = regex(r"exit code (-?\d+)")
 _FOLDER = regex(r"\[Current working directory: (/[^\n\]]{0,400}+)\]")
 
@@ -65,7 +68,8 @@ def read_answer(name: str, text: str) -> CallAnswer:
         code_in = _EXIT.search(footer[0])
         failed = failed or (code_in is not None and code_in[1] != "0")
         place = _FOLDER.search(footer[0])
-        folder = place[1] if place else folder
+        at = footer["at"] or ""
+        folder = place[1] if place else at if at.startswith("/") else folder
         text = text[: footer.start()]
     if text.lstrip().startswith("ERROR:"):
         failed = True
@@ -113,7 +117,10 @@ def _footer_of(text: str) -> re.Match[str] | None:
     """The footer, looked for in the last lines that begin as its lines do."""
     shown = text.rstrip()
     start = len(shown)
-    while (line := shown.rfind("\n", 0, start)) >= 0 and shown.startswith("[", line + 1):
+    while (line := shown.rfind("\n", 0, start)) >= 0 and (
+        shown.startswith("[", line + 1)
+        or (start < len(shown) and _SHELL_LINE.match(shown, line + 1))
+    ):
         start = line
     return _FOOTER.search(text, start) if start < len(shown) else None
 

@@ -17,7 +17,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import ContextMark, Usage
+from groundtrace.model import ContextMark, OutputOf, Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 from groundtrace.traces.claude_code.records import (
@@ -35,6 +35,7 @@ from groundtrace.traces.claude_code.records import (
 )
 from groundtrace.traces.kit import salvage
 from groundtrace.traces.kit.fit import as_arguments
+from groundtrace.traces.kit.frames import task_output
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.stored_output import shown_part
@@ -46,6 +47,9 @@ SYNTHETIC = "<synthetic>"
 _TOOL_USE = regex(r'"type"\s*:\s*"tool_use"')
 _SUBAGENT_FILE = regex(r"(?:^|/)(?:subagents/|agent-)[^/]*\.jsonl$")
 
+
+_BACKGROUND = regex(r"\bbackground[^\n]{0,80}? with ID: (?P<id>[\w-]{1,100})")
+"""How the answer of a command ends that goes on in the background."""
 
 SPAWNERS = frozenset({"Task", "Agent"})
 """The tool that starts a subagent, by its old and its new name."""
@@ -86,6 +90,8 @@ class ClaudeTranscript:
         self.going_on: dict[str, bool] = {}
         """Replies of the main thread, and whether all their lines say that they go on, with the same
         usage: their output tokens are those of the first moment then (D297)."""
+        self.background: dict[str, RawCall] = {}
+        """Commands in the background whose output was not shown yet, by their id."""
         self.moment: float | None = None
         """Time of the current line."""
 
@@ -314,6 +320,22 @@ class ClaudeTranscript:
         data = structured if isinstance(structured, (dict, list)) else shown_image(content)
         self.log.answer(call, text, failed, data, path)
         call.answered_at = self.moment
+        self.in_background(call, text)
+
+    def in_background(self, call: RawCall, text: str) -> None:
+        """Tie what a command in the background printed to the command.
+
+        `TaskOutput` repeats it and `BashOutput` goes on, so later answers say nothing certain.
+        """
+        if call.name == "Bash":
+            started = _BACKGROUND.search(text[-1000:])
+            if started is not None:
+                self.background[started["id"]] = call
+            return
+        task = as_text(call.arguments.get("task_id")) or as_text(call.arguments.get("bash_id"))
+        if task in self.background and (task_output(text) or "").strip():
+            command = self.background.pop(task)
+            call.output_of = OutputOf(command.name, command.arguments, command.cwd)
 
     def agent_ended(self, call: RawCall, structured: dict[str, Any]) -> None:
         """Note which subagent a call started, and what its result says of the last model call."""

@@ -19,6 +19,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_items, as_mapping, text_or_empty
 from groundtrace.traces.codex.records import Output, read_output
+from groundtrace.traces.kit.frames import SHORTENED
 
 MAX_SCRIPT = 400_000
 """A longer script is not read."""
@@ -562,9 +563,6 @@ def _pieces(printed: Printed, item: str) -> list[str | None]:
 # --- calls with their outputs ---------------------------------------------------------------------
 
 _HEADER = regex(r"Script (?P<end>completed|failed|running)[^\n]*\n(?:[^\n]+\n)*?Output:\n?")
-_WARNING = regex(
-    r"Warning: truncated output \(original token count: \d+\)\nTotal output lines: \d+\n\n"
-)
 
 
 def made_calls(source: Any, given: Any) -> list[tuple[str, dict[str, Any], Output | None]]:
@@ -588,7 +586,7 @@ def made_calls(source: Any, given: Any) -> list[tuple[str, dict[str, Any], Outpu
         text = outputs[at]
         output: Output | None = None
         if text is not None:
-            warning = _WARNING.match(text)
+            warning = SHORTENED.match(text)
             text = text if warning is None else text[warning.end() :]
             whole = printed[at] and text.startswith("{")
             output = read_output(_decoded(text) or text) if whole else Output(text)

@@ -11,7 +11,7 @@ from msgspec import UNSET, field
 from groundtrace.base import jsonio
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.base.values import as_count, as_items, as_mapping, as_text
 from groundtrace.traces.kit.fit import NOT_FITTING, as_arguments, fit
 from groundtrace.traces.kit.ledger import Ledger, TokenCounts
 from groundtrace.traces.source import RawCall
@@ -182,6 +182,8 @@ def read_output(value: Any) -> Output:
     if isinstance(value, dict) and value:
         return _members(value)
     text = content_text(value)
+    if not text and "input_image" in [as_mapping(block).get("type") for block in as_items(value)]:
+        return Output("", data={"type": "image"})  # a picture that was opened
     if text.startswith("{"):
         found = as_mapping(jsonio.loads_text(text))
         if isinstance(found.get("output"), str) and "metadata" in found:

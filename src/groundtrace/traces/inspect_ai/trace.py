@@ -199,9 +199,12 @@ class SampleTrace:
     def answer(self, call: RawCall, result: Any, error: Any) -> None:
         message = as_text(as_mapping(error).get("message")) or as_text(error)
         text = _as_text(self.resolved(result))
+        data = None
         if message is not None:
-            text = f"{text}\n{self.resolved(message)}" if text else str(self.resolved(message))
-        self.log.answer(call, text, error is not None)
+            said = str(self.resolved(message))
+            data = {"stdout": text, "stderr": said}  # Inspect says it: no tool printed it
+            text = f"{text}\n{said}" if text else said
+        self.log.answer(call, text, error is not None, data)
 
     def from_messages(self, messages: Any) -> None:
         """Calls of a sample without tool events: from its model calls or from its messages,

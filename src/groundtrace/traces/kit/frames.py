@@ -23,14 +23,18 @@ _NOT_RUN = regex(
     r"|Claude requested permissions|Error: Permission|Sibling tool call errored"
     r"|ERROR: This action appears to print |Repeated read-file actions without valid "
     r"|failed in sandbox |patch rejected by user|exec_command failed"
-    r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s)"
+    r"|execution error: [^\n]*\(os error \d+\)\s*$|aborted by user after [\d.]+s"
+    r"|Command was (?:automatically )?cancelled [^\n]*$"  # Gemini; the output may follow
+    r"|timed out: bash has (?:not returned|exited))"  # Anthropic's bash tool
 )
 """The command was not run."""
+_NOT_EXECUTED = '" is NOT executed. The previous command is still running'
+"""OpenHands: below what an earlier command printed."""
 _REFUSALS = (
     "<tool_use_error>", "ERROR: ", "Permission to use", "This command requires", "The user doesn't",
     "[Request", "[Operation", "Claude requested", "Error: Permission", "Sibling tool",
     "Repeated read-file", "failed in sandbox", "patch rejected", "exec_command failed",
-    "execution error: ", "aborted by user",
+    "execution error: ", "aborted by user", "Command was ", "timed out: bash",
 )  # fmt: skip
 """How these begin: most outputs begin otherwise, and the pattern is never compiled for them."""
 _NOTHING = {
@@ -71,11 +75,21 @@ _LABELLED = regex(
     r"|Process running with session ID \d+|Original token count: \d+|Total output lines: \d+)\n)+Output:\n"
 )
 """Codex: facts about the run, then the output. Codex Desktop repeats the command before them."""
+SHORTENED = regex(
+    r"\A(?:Warning: truncated output \(original token count: \d+\)\n)?Total output lines: \d+\n\n"
+)
+"""Codex: above an output that it shortened, inside the frame."""
 _NAMED_FIELDS = regex(r"(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Output|Stdout): ", re.DOTALL)
 _LAST_FIELD = regex(
     r"(?:Error|Stderr|Exit Code|Signal|Background PIDs|Process Group PGID|Warning): .*$"
 )
 """Gemini: named fields, one of them the output."""
+_TASK = regex(
+    r"\s*+(?:<(?:retrieval_status|task_id|task_type|status|exit_code)>[^<\n]{0,200}</\w{1,20}>\s*+)++"
+    r"(?:<(?P<tag>output|stdout)>\n?(?P<output>.*?)\n?</(?P=tag)>)?+",
+    re.DOTALL,
+)
+"""Claude Code: what a command in the background printed, below facts about it."""
 _SAVED = regex(
     r"Tool output was too large and has been truncated\.\n(?:The full output has been saved to: [^\n]*\n)?"
     r"(?:To read the complete output[^\n]*\n(?:[^\n]*\n){0,6}?)?(?:Truncated part of the output:\n)"
@@ -92,7 +106,7 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if result is None:
         return Printed(refused=True)
     text = result.text if isinstance(result.text, str) else ""
-    if _begins(text, _REFUSALS) and _NOT_RUN.match(text):
+    if (_begins(text, _REFUSALS) and _NOT_RUN.match(text)) or _NOT_EXECUTED in text[-1500:]:
         return Printed(refused=True, is_error=result.is_error)
     # If the output is stored, its structured form holds all of it; the model saw a preview (D4).
     data = result.data if result.persisted_path is None else None
@@ -115,6 +129,8 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     text, failed = _unframed(text)
+    if text.startswith(("Total output lines: ", "Warning: truncated output")):
+        text = SHORTENED.sub("", text)
     text = _without_notices(text)
     submitted = _submits(command, text)
     return Printed(
@@ -143,8 +159,18 @@ def _preview(text: str) -> str:
 _OPENINGS = (
     "<returncode>", "<explore_context>", "Exit code: ", "Chunk ID: ", "Wall time: ", "Command: ",
     "Output: ", "Stdout: ", "Tool output was too large", "Process started with", "Command started with",
+    "<retrieval_status>", "<status>",
 )  # fmt: skip
 """How the frames below begin; most outputs have none of them."""
+
+
+def task_output(text: str) -> str | None:
+    """What a command in the background printed, as Claude Code says it; None for other texts."""
+    found = _TASK.match(text)
+    is_frame = found is not None and (
+        found["tag"] or text.lstrip().startswith("<retrieval_status>")
+    )
+    return (found["output"] or "") if found is not None and is_frame else None
 
 
 def _unframed(text: str) -> tuple[str, bool]:
@@ -157,6 +183,9 @@ def _unframed(text: str) -> tuple[str, bool]:
         if found is not None:
             inner = found["rest"] if found["output"] is None else found["output"]
             return inner, found["code"] != "0" and not inner.strip()
+    elif start.startswith(("<retrieval_status>", "<status>")):
+        inner = task_output(text)
+        return (text if inner is None else inner), False
     elif start.startswith(("Exit code: ", "Chunk ID: ", "Wall time: ")):
         found = _LABELLED.match(text)
         if found is not None:
@@ -211,6 +240,8 @@ def _without_notices(text: str) -> str:
     """The text that programs printed: without notices before and after it."""
     if text.endswith(("</system-reminder>", "</system-reminder>\n")):
         text = _without_reminders(text.rstrip("\n"))
+    if text.endswith(("</bash_metadata>", "</bash_metadata>\n")):  # opencode: why it ended
+        text = text[: text.rfind("<bash_metadata>")].rstrip("\n")
     if len(text) < 100 and text.strip() in _NOTHING:
         return ""
     end = len(text) - text.endswith("\n")

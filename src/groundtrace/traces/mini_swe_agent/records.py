@@ -67,6 +67,21 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     tool_calls: Any = None
     tool_call_id: Any = None
     extra: Extra | None = None
+    object: Any = None
+    """`response` for a reply of the Responses API, which has no role."""
+    call_id: Any = None
+    output: Any = None
+    """The answer to a call of the Responses API."""
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether the model wrote it."""
+        return bool(self.role == "assistant" or self.object == "response")
+
+    @property
+    def text(self) -> str:
+        """What an answer says."""
+        return content_text(self.output if self.content is None else self.content)
 
     @property
     def moment(self) -> float | None:
@@ -206,7 +221,7 @@ def read_answer(command: str, messages: Sequence[Message], *, ended: bool) -> Ca
 
     `ended` says that the run ended by submitting right after these messages.
     """
-    texts = [content_text(message.content) for message in messages]
+    texts = [message.text for message in messages]
     for text, message in zip(texts, messages, strict=True):
         code = _CODE.match(text)
         if code is not None:
@@ -239,7 +254,7 @@ def _checked(command: str, text: str, failed: bool) -> CallAnswer:
 
 def has_code(messages: Sequence[Message]) -> bool:
     """Whether any of these messages shows that a command ran."""
-    return any(_CODE.match(content_text(message.content)) for message in messages)
+    return any(_CODE.match(message.text) for message in messages)
 
 
 def _output(text: str) -> str:

@@ -87,7 +87,7 @@ class Trajectory:
         if moment is not None:
             self.source.saw(moment)
             self.last = moment
-        if message.role != "assistant":
+        if not message.is_reply:
             self.answers.append(message)
             return
         self.close(ended=False)
@@ -198,8 +198,9 @@ def _answers_to(
         message
         for message in answers
         if call_id is not None
-        and call_id in (message.tool_call_id, (message.extra or NO_EXTRA).tool_call_id)
+        and call_id
+        in (message.tool_call_id, message.call_id, (message.extra or NO_EXTRA).tool_call_id)
     ]
-    if named or any(message.tool_call_id for message in answers):
+    if named or any(message.tool_call_id or message.call_id for message in answers):
         return named
     return answers[index : index + 1]
