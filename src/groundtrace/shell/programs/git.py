@@ -130,9 +130,7 @@ def _diff(call: Call) -> Parts:
     listing = _listing(call, options)
     files = not any(looks_like_folder(word.text) for word in options.operands)
     if not listing and options.has("--no-index") and len(options.operands) == 2 and files:
-        left, right = (
-            algebra.shown_files(call.opened([word]), "read") for word in options.operands
-        )
+        left, right = (algebra.shown_files(call.opened([word])) for word in options.operands)
         return [Differences(left=left, right=right, rule="git diff")]
     return listing or [replace(_patch(call, options, "git diff"), side=_old_side(options))]
 
