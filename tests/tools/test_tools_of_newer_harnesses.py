@@ -77,6 +77,22 @@ def test_a_command_of_an_unknown_tool_is_a_command(output: str) -> None:
     assert made.refs[0].evidence == "generic"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["explain_command", "mcp__acme__check_command_safety", "approveCommand", "mcp__x__Validate"],
+)
+def test_a_tool_that_only_looks_at_a_command_touches_nothing(name: str) -> None:
+    assert found(view(name, "It prints the file.", command="cat src/a.py")) == []
+    assert found(view(name, "This removes the file.", command="rm -rf src/a.py")) == []
+
+
+@pytest.mark.parametrize("name", ["checkout_run", "task_runner", "execCommand", "mcp__x__shell"])
+def test_a_tool_that_is_called_nearly_so_runs_it(name: str) -> None:
+    assert found(view(name, "x = 1\ny = 2", command="cat src/a.py")) == [
+        ("read", "/w/src/a.py", 1, 2)
+    ]
+
+
 def test_a_shell_of_serena_answers_with_an_object() -> None:
     output = '{"stdout": "import os\\nx\\n", "return_code": 0, "cwd": "/w"}'
     made = view("mcp__serena__execute_shell_command", output, command="cat src/a.py")

@@ -284,11 +284,14 @@ def _elsewhere(
     """A command that was given to an unknown tool, such as a shell of a server (D46).
 
     Not every `command` is one: git's, Redis's and an editor's commands have the names of programs
-    too (`diff HEAD~1`, `sort mylist`), and so has prose (`cat the readme`).
+    too (`diff HEAD~1`, `sort mylist`), and so has prose (`cat the readme`). A tool that explains or
+    approves a command does not run it; only its name says so.
     """
     entry = table_for(settings).entries["Bash"]
     command = _command(call, entry)
     if not command or call.result is None or asked_of(call.arguments).files:
+        return None
+    if _RUNS_NOTHING.search(call.name):
         return None
     from groundtrace.shell.programs.table import TABLE
 
@@ -312,6 +315,11 @@ _STATEMENT = regex(
     r"\s*+(?:for \w++ in [^\n;]*+[\n;]\s*+do|while [^\n;]*+[\n;]\s*+do|if [^\n;]*+[\n;]\s*+then)\b"
 )
 """Not those of JavaScript, Python and Lua."""
+_RUNS_NOTHING = regex(
+    r"(?:^|[_.\-]|(?<=[a-z])(?=[A-Z]))"
+    r"(?i:allow|analy[sz]e|approve|ask|check|classify|confirm|describe|explain|lint|parse|review|"
+    r"suggest|validate|verify)(?![a-z])"
+)
 _TOLD = {plain(name) for name in _PLACES} | {
     *("command", "cmd", "script", "commandline", "description", "explanation", "reason", "title"),
     *("shell", "sessionid", "terminalid", "env", "environment"),
