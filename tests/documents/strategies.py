@@ -80,3 +80,23 @@ def _places(value: Any) -> Any:
         yield value, key
         if isinstance(inner, dict | list):
             yield from _places(inner)
+
+
+def with_known_names(document: Any) -> Any:
+    """A summary whose names of groups all name one: a schema cannot ask for that, a reader does."""
+    if not isinstance(document, dict):
+        return document
+    configs = document.get("by_config")
+    known = {f"by_config.{name}" for name in configs} if isinstance(configs, dict) else set()
+
+    def mend(groups: Any) -> None:
+        for name, group in groups.items() if isinstance(groups, dict) else ():
+            if isinstance(group, str) and group.startswith("by_config.") and group not in known:
+                groups[name] = "overall"
+
+    for field in ("by_suite", "by_model", "by_candidate_set_size", "by_evidence_type"):
+        mend(document.get(field))
+    columns = document.get("by_group")
+    for groups in columns.values() if isinstance(columns, dict) else ():
+        mend(groups)
+    return document

@@ -20,7 +20,7 @@ from groundtrace.metrics import evaluate
 from groundtrace.metrics.example import example_document
 from groundtrace.rows.make import row_from
 from groundtrace.rows.summarise import summarise
-from tests.documents.strategies import spoiled, values
+from tests.documents.strategies import spoiled, values, with_known_names
 
 VALIDATORS = {kind: jsonschema_rs.validator_for(schema(kind)) for kind in KINDS}
 DOCUMENTS = {kind: values(inspect.type_info(info.type)) for kind, info in KINDS.items()}
@@ -33,26 +33,6 @@ SLOW = settings(
         HealthCheck.filter_too_much,
     ],
 )
-
-
-def with_known_names(document: Any) -> Any:
-    """A summary whose names of groups all name one: a schema cannot ask for that, a reader does."""
-    if not isinstance(document, dict):
-        return document
-    configs = document.get("by_config")
-    known = {f"by_config.{name}" for name in configs} if isinstance(configs, dict) else set()
-
-    def mend(groups: Any) -> None:
-        for name, group in groups.items() if isinstance(groups, dict) else ():
-            if isinstance(group, str) and group.startswith("by_config.") and group not in known:
-                groups[name] = "overall"
-
-    for field in ("by_suite", "by_model", "by_candidate_set_size", "by_evidence_type"):
-        mend(document.get(field))
-    columns = document.get("by_group")
-    for groups in columns.values() if isinstance(columns, dict) else ():
-        mend(groups)
-    return document
 
 
 def drawn(kind: str, data: st.DataObject) -> Any:

@@ -11,6 +11,7 @@ from tests.fuzz.seeds import FIXTURES
 from tests.traces import test_chat as chat
 from tests.traces import test_claude_code_variants as variants
 from tests.traces import test_codex as codex
+from tests.traces import test_mapped as mapped
 from tests.traces import test_openhands_events as openhands
 from tests.traces import test_swe_agent as swe_agent
 
@@ -136,4 +137,4 @@ def _of_trials() -> list[dict[str, bytes]]:
 def folders() -> tuple[dict[str, bytes], ...]:
     """Folders of traces; those of one form lie together, as their harness leaves them."""
     own = (_swe_agent(), _codex(), _codex_days(), _claude_code(), _chats(), _openhands())
-    return (*own, *_of_trials())
+    return (*own, {"opencode.jsonl": mapped.OPENCODE_RUN}, *_of_trials())

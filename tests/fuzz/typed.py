@@ -21,7 +21,7 @@ from groundtrace.metrics.catalogue import METRICS
 from groundtrace.report import Detail, ReportData, render_html, render_markdown
 from groundtrace.rows.make import row_from
 from groundtrace.rows.summarise import summarise
-from tests.documents.strategies import values
+from tests.documents.strategies import values, with_known_names
 from tests.fuzz import checks, mutate
 
 WHEN = "2026-01-01T00:00:00Z"
@@ -36,7 +36,8 @@ def valid_documents(n: int = 12) -> dict[str, list[bytes]]:
     for kind, found in made.items():
         raw: list[Any] = []
         _run(raw.append, DOCUMENTS[kind], n, 0)
-        found += [encode(decode(kind, json.dumps(item).encode(), kind)) for item in raw]
+        items = map(with_known_names, raw)
+        found += [encode(decode(kind, json.dumps(item).encode(), kind)) for item in items]
     return made
 
 

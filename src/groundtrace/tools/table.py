@@ -184,12 +184,14 @@ class Table(Frozen, frozen=True):
 def table_for(settings: Settings) -> Table:
     """The table with what the user added; raises UsageError if an addition is wrong."""
     if not settings.tools:
-        return _built(b"")
-    return _built(msgspec.json.encode(settings.tools, enc_hook=str, order="deterministic"))
+        return _built("")
+    import json  # see `base.jsonio`; msgspec refuses names with half a character
+
+    return _built(json.dumps(settings.tools, sort_keys=True, default=str))
 
 
 @lru_cache(maxsize=8)
-def _built(added: bytes) -> Table:
+def _built(added: str) -> Table:
     raw = loads(Path(__file__).with_name("table.json").read_bytes())
     servers = {alias.lower(): name for name, names in raw["servers"].items() for alias in names}
     bare = set(raw["bare"])
@@ -198,7 +200,7 @@ def _built(added: bytes) -> Table:
         for name, content in group.items():
             entries[name] = ToolEntry(name=name, **_values(name, content))
     readers = sorted({entry.reads for entry in entries.values() if entry.reads})
-    for name, content in (loads(added) if added else {}).items():
+    for name, content in (loads(added.encode()) if added else {}).items():
         entries[name] = _added(name, content, entries, readers)
         server = entries[name].server
         if server is not None:
