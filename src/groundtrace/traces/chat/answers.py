@@ -20,12 +20,10 @@ _STDERR = "\n[STDERR]"
 _PROMPT = regex(
     r"\n?\(Open file: (?P<file>[^\n]*)\)\n\(Current directory: (?P<folder>[^\n]*)\)\nbash-\$\s*\Z"
 )
-_SHELL = r"[\w.-]{1,64}@[\w.-]{1,64}:(?P<at>[^\n]{1,400}) [#$] ?\r?"
-_SHELL_LINE = regex(_SHELL + r"\n")
-_FOOTER = regex(
-    rf"(?:\n(?:{_SHELL}"
-    r"|\[(?:The command completed with exit code|Current working directory:|Python [Ii]nterpreter:"
-    r"|Command (?:-?\d+ )?finished with exit code|Jupyter|The command has no new output)[^\n]*\]?))+\s*\Z"
+_SHELL_LINE = regex(r"[\w.-]{1,64}@[\w.-]{1,64}:(?P<at>[^\n]{1,400}) [#$] ?\r?\n")
+_FOOTER_LINE = regex(
+    r"\[(?:The command completed with exit code|Current working directory:|Python [Ii]nterpreter:"
+    r"|Command (?:-?\d+ )?finished with exit code|Jupyter|The command has no new output)"
 )
 """OpenHands of 2024 also shows the shell's prompt, above the exit code."""
 _EXIT = regex(r"exit code (-?\d+)")
@@ -63,14 +61,13 @@ def read_answer(name: str, text: str) -> CallAnswer:
     if prompt is not None:
         folder, open_file = prompt["folder"], prompt["file"].replace("n/a", "")
         text = text[: prompt.start()]
-    footer = _footer_of(text)
-    if footer is not None:
-        code_in = _EXIT.search(footer[0])
+    start, at = _footer_of(text)
+    if start < len(text):
+        code_in = _EXIT.search(text, start)
         failed = failed or (code_in is not None and code_in[1] != "0")
-        place = _FOLDER.search(footer[0])
-        at = footer["at"] or ""
+        place = _FOLDER.search(text, start)
         folder = place[1] if place else at if at.startswith("/") else folder
-        text = text[: footer.start()]
+        text = text[:start]
     if text.lstrip().startswith("ERROR:"):
         failed = True
     text, refused = answer_of(name, text)
@@ -113,16 +110,16 @@ def _prompt_in(text: str) -> re.Match[str] | None:
     return _PROMPT.search(text, start)
 
 
-def _footer_of(text: str) -> re.Match[str] | None:
-    """The footer, looked for in the last lines that begin as its lines do."""
-    shown = text.rstrip()
-    start = len(shown)
-    while (line := shown.rfind("\n", 0, start)) >= 0 and (
-        shown.startswith("[", line + 1)
-        or (start < len(shown) and _SHELL_LINE.match(shown, line + 1))
-    ):
-        start = line
-    return _FOOTER.search(text, start) if start < len(shown) else None
+def _footer_of(text: str) -> tuple[int, str]:
+    """Where the footer begins, and the folder of the shell's prompt in it."""
+    start, folder = len(text.rstrip()), ""
+    end = start
+    while (line := text.rfind("\n", 0, start)) >= 0:
+        prompt = _SHELL_LINE.match(text, line + 1) if start < end else None
+        if prompt is None and not _FOOTER_LINE.match(text, line + 1):
+            break
+        start, folder = line, folder or (prompt["at"] if prompt else "")
+    return (start if start < end else len(text)), folder
 
 
 def state_of(text: str) -> tuple[str, str] | None:
