@@ -11,7 +11,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping, as_number, as_text
+from groundtrace.base.values import as_items, as_mapping, as_number, as_text
 from groundtrace.model import Stated
 from groundtrace.traces.kit.rows import Naming, row_id
 from groundtrace.traces.swe_agent.actions import read_action
@@ -116,8 +116,7 @@ def calls_of(
 ) -> list[Asked]:
     """The calls that a reply makes."""
     if dialect == "tools":
-        calls = message.get("tool_calls")
-        return [_object(call) for call in calls] if isinstance(calls, list) else []
+        return [_object(call) for call in as_items(message.get("tool_calls"))]
     if dialect == "xml":
         return xml_calls(text_of(message))
     if dialect == "none":

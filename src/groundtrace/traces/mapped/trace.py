@@ -18,7 +18,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import Problem, Stated, Usage
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.codex.records import streams
 from groundtrace.traces.kit import salvage
@@ -289,7 +289,12 @@ class MappedTrace:
         source.harness_version = as_text(self.facts.get("version"))
         source.model = as_text(self.facts.get("model"))
         source.stated = stated_by(self.mapping.harness, self.facts, self.costs.values())
-        source.usage = self.usage(source.stated)
+        source.usage = source.totals(
+            "output_tokens of the mapping",
+            cached_tokens=self.cached if self.has_cached else None,
+            cost_usd=source.stated.cost_usd,
+            cost_source=source.stated.cost_source,
+        )
         return source
 
     def state_of_root(self, root: Mapping[str, Any]) -> None:
@@ -304,18 +309,6 @@ class MappedTrace:
             source.cwd = self.directory(on_record(expressions, "cwd", current)(root))
         for call in source.calls:
             call.cwd = call.cwd or source.cwd
-
-    def usage(self, stated: Stated) -> Usage:
-        ledger = self.source.ledger
-        output = ledger.main_output()
-        return Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "output_tokens of the mapping",
-            input_tokens=ledger.main_input(),
-            cached_tokens=self.cached if self.has_cached else None,
-            cost_usd=stated.cost_usd,
-            cost_source=stated.cost_source,
-        )
 
 
 _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
