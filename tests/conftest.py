@@ -71,6 +71,36 @@ def sample(sample_source: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def finished_source(
+    sample_source: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Path]:
+    """Where the sample's small run was made, and a copy of it as it was then."""
+    from tests.whole_runs import run, shrink
+
+    def call(*arguments: object) -> Ran:
+        return Ran(invoke([str(argument) for argument in arguments]), "", "")
+
+    folder = tmp_path_factory.mktemp("finished")
+    place, kept = folder / "sample", folder / "kept"
+    shutil.copytree(sample_source, place)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", FIXED_TIME)
+        run(call, shrink(place))
+    shutil.copytree(place, kept)
+    return place, kept
+
+
+@pytest.fixture
+def finished(finished_source: tuple[Path, Path]) -> Path:
+    """The small sample after a run of every stage, to be changed at will. It is always at the place
+    of that run: elsewhere its state would not be that of these files."""
+    place, kept = finished_source
+    shutil.rmtree(place)
+    shutil.copytree(kept, place)
+    return place
+
+
+@pytest.fixture(scope="session")
 def corpus_next() -> Path:
     """Real traces of more harnesses; tests that need them skip where there are none."""
     path = os.environ.get("GROUNDTRACE_CORPUS_NEXT", "")

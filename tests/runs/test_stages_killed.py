@@ -106,20 +106,19 @@ def test_killed_at_random_and_run_again_it_has_the_bytes_of_an_undisturbed_run(
 
 
 def test_a_run_killed_under_other_settings_leaves_nothing_that_passes_for_ours(
-    groundtrace: Call, small: Path
+    groundtrace: Call, finished: Path
 ) -> None:
     """Documents of the killed run lie under the same names; the state must not vouch for them."""
-    run(groundtrace, small)
-    before = results(small)
-    process = start(small, "--shell", "ignore")
+    before = results(finished)
+    process = start(finished, "--shell", "ignore")
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None and results(small) == before:
+    while time.monotonic() < deadline and process.poll() is None and results(finished) == before:
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert results(small) != before, "killed before it wrote anything: this test tests nothing"
-    run(groundtrace, small)
-    assert results(small) == before
+    assert results(finished) != before, "killed before it wrote anything: this test tests nothing"
+    run(groundtrace, finished)
+    assert results(finished) == before
 
 
 def test_what_a_killed_process_left_half_written_is_cleared_away(
@@ -217,15 +216,14 @@ def test_a_trial_that_kills_its_worker_is_reported_and_the_others_are_done(small
 
 
 def test_a_trial_that_fails_keeps_no_document_of_earlier_inputs(
-    groundtrace: Call, small: Path
+    groundtrace: Call, finished: Path
 ) -> None:
     """A number from before a change would stand for the trial as it is now."""
-    run(groundtrace, small)
     engine = Deadly()
-    runs, tasks = str(small / "runs/official"), str(small / "benchmarks")
+    runs, tasks = str(finished / "runs/official"), str(finished / "benchmarks")
     normalize(Request(runs=runs, tasks=(tasks,), engine=engine, force=True))
     engine.close()
-    assert not list(small.rglob("mcp-remote-direct/rate-*"))
+    assert not list(finished.rglob("mcp-remote-direct/rate-*"))
 
 
 @pytest.mark.parametrize("writes", [0, 3, 24, 30])
