@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +44,21 @@ def workers_for_small_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "SMALL_BYTES", 0)
 
 
+@contextmanager
+def fixed() -> Iterator[Callable[..., Ran]]:
+    """Calls the command line in this process, for fixtures that several tests share."""
+
+    def call(*arguments: object) -> Ran:
+        out, err = StringIO(), StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = invoke([str(argument) for argument in arguments])
+        return Ran(code, out.getvalue(), err.getvalue())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", FIXED_TIME)
+        yield call
+
+
 @pytest.fixture
 def groundtrace(capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Calls the command line in this process."""
@@ -68,36 +85,6 @@ def sample(sample_source: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "sample"
     shutil.copytree(sample_source, folder)
     return folder
-
-
-@pytest.fixture(scope="session")
-def finished_source(
-    sample_source: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, Path]:
-    """Where the sample's small run was made, and a copy of it as it was then."""
-    from tests.whole_runs import run, shrink
-
-    def call(*arguments: object) -> Ran:
-        return Ran(invoke([str(argument) for argument in arguments]), "", "")
-
-    folder = tmp_path_factory.mktemp("finished")
-    place, kept = folder / "sample", folder / "kept"
-    shutil.copytree(sample_source, place)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOURCE_DATE_EPOCH", FIXED_TIME)
-        run(call, shrink(place))
-    shutil.copytree(place, kept)
-    return place, kept
-
-
-@pytest.fixture
-def finished(finished_source: tuple[Path, Path]) -> Path:
-    """The small sample after a run of every stage, to be changed at will. It is always at the place
-    of that run: elsewhere its state would not be that of these files."""
-    place, kept = finished_source
-    shutil.rmtree(place)
-    shutil.copytree(kept, place)
-    return place
 
 
 @pytest.fixture(scope="session")

@@ -30,41 +30,44 @@ def small(sample: Path) -> Path:
     return shrink(sample)
 
 
-def test_a_second_run_rewrites_nothing(groundtrace: Call, finished: Path) -> None:
-    before = written_at(finished)
-    ran = run(groundtrace, finished)
+def test_a_second_run_rewrites_nothing(groundtrace: Call, small: Path) -> None:
+    run(groundtrace, small)
+    before = written_at(small)
+    ran = run(groundtrace, small)
     assert f"0 documents written, {TRIALS} unchanged" in ran.err
-    assert written_at(finished) == before
+    assert written_at(small) == before
 
 
 @pytest.mark.parametrize("command", ["run", "normalize", "evaluate", "impact", "report"])
 def test_a_run_without_changes_is_not_locked(
-    command: str, groundtrace: Call, finished: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Taking the lock writes who holds it, and lists the folder to remove what a killed process
     left; where nothing is done nothing is written."""
+    run(groundtrace, small)
     flags = {
-        "run": ("--tasks", finished / "benchmarks", *DRAWS, "--format", "md"),
-        "normalize": ("--tasks", finished / "benchmarks"),
+        "run": ("--tasks", small / "benchmarks", *DRAWS, "--format", "md"),
+        "normalize": ("--tasks", small / "benchmarks"),
         "impact": DRAWS,
         "report": ("--format", "md"),
     }
-    locks = list(finished.rglob(".lock"))
+    locks = list(small.rglob(".lock"))
     assert len(locks) == 2
     before = [lock.stat().st_mtime_ns for lock in locks]
     swept: list[str] = []
     monkeypatch.setattr(LocalFolder, "sweep", lambda folder: swept.append(folder.url))
-    ran = groundtrace(command, finished / "runs/official", *flags.get(command, ()))
+    ran = groundtrace(command, small / "runs/official", *flags.get(command, ()))
     assert ran.code == 0
     assert [lock.stat().st_mtime_ns for lock in locks] == before
     assert not swept
 
 
 def test_the_results_of_a_run_without_changes_are_listed_once(
-    groundtrace: Call, finished: Path, monkeypatch: pytest.MonkeyPatch
+    groundtrace: Call, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of four stages listed them and read the state, only to find that nothing had changed."""
-    results_of_run = str(finished / "runs/official" / RUN / "retrieval_events")
+    run(groundtrace, small)
+    results_of_run = str(small / "runs/official" / RUN / "retrieval_events")
     listed: list[str] = []
     read: list[str] = []
     file_marks, read_file = LocalFolder.file_marks, LocalFolder.read
@@ -79,7 +82,7 @@ def test_the_results_of_a_run_without_changes_are_listed_once(
 
     monkeypatch.setattr(LocalFolder, "file_marks", noted_marks)
     monkeypatch.setattr(LocalFolder, "read", noted_read)
-    run(groundtrace, finished)
+    run(groundtrace, small)
     assert listed == [results_of_run]
     assert [path for path in read if path.startswith(results_of_run)] == [
         f"{results_of_run}/.state.json"
@@ -311,70 +314,76 @@ OUTPUTS = [
 
 @pytest.mark.parametrize("change", INPUTS)
 def test_an_incremental_run_gives_the_bytes_of_a_forced_one(
-    change: Callable[[Path], None], groundtrace: Call, finished: Path
+    change: Callable[[Path], None], groundtrace: Call, small: Path
 ) -> None:
-    before = results(finished)
-    change(finished)
-    ran = run(groundtrace, finished)
-    incremental = results(finished)
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    ran = run(groundtrace, small)
+    incremental = results(small)
     assert incremental != before, "the change had no effect: this test tests nothing"
     assert not ran.err.startswith("0 documents written")
     assert " 0 unchanged" not in ran.err, "only what changed is done again"
-    run(groundtrace, finished, "--force")
-    assert results(finished) == incremental
+    run(groundtrace, small, "--force")
+    assert results(small) == incremental
 
 
 @pytest.mark.parametrize("change", OUTPUTS)
 def test_results_that_somebody_changed_are_made_again(
-    change: Callable[[Path], None], groundtrace: Call, finished: Path
+    change: Callable[[Path], None], groundtrace: Call, small: Path
 ) -> None:
-    before = results(finished)
-    change(finished)
-    assert results(finished) != before, "the change had no effect: this test tests nothing"
-    run(groundtrace, finished)
-    assert results(finished) == before
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    assert results(small) != before, "the change had no effect: this test tests nothing"
+    run(groundtrace, small)
+    assert results(small) == before
 
 
 @pytest.mark.parametrize("change", [break_state, state_of_another_version])
 def test_without_a_usable_state_everything_is_done_again(
-    change: Callable[[Path], None], groundtrace: Call, finished: Path
+    change: Callable[[Path], None], groundtrace: Call, small: Path
 ) -> None:
-    before = results(finished)
-    change(finished)
-    assert f"{TRIALS} documents written" in run(groundtrace, finished).err
-    assert results(finished) == before
+    run(groundtrace, small)
+    before = results(small)
+    change(small)
+    assert f"{TRIALS} documents written" in run(groundtrace, small).err
+    assert results(small) == before
 
 
-def test_evaluate_takes_a_document_as_it_finds_it(groundtrace: Call, finished: Path) -> None:
+def test_evaluate_takes_a_document_as_it_finds_it(groundtrace: Call, small: Path) -> None:
     """Documents are what evaluate works from: one that was changed by hand is evaluated anew."""
-    runs = finished / "runs/official"
-    edit_events_document(finished)
+    run(groundtrace, small)
+    runs = small / "runs/official"
+    edit_events_document(small)
     ran = groundtrace("evaluate", runs, "--jobs", 1)
     assert f"1 document evaluated, {TRIALS - 1} unchanged" in ran.out
-    incremental = results(finished)
+    incremental = results(small)
     groundtrace("evaluate", runs, "--jobs", 1, "--force")
-    assert results(finished) == incremental
+    assert results(small) == incremental
 
 
 @pytest.mark.parametrize(
     "flags", [("--shell", "ignore"), ("--schema-version", "1.0"), ("--mcp-server", "none-such")]
 )
 def test_changed_settings_make_everything_stale(
-    flags: tuple[str, ...], groundtrace: Call, finished: Path
+    flags: tuple[str, ...], groundtrace: Call, small: Path
 ) -> None:
-    ran = run(groundtrace, finished, *flags)
+    run(groundtrace, small)
+    ran = run(groundtrace, small, *flags)
     assert f"{TRIALS} documents written" in ran.err
-    incremental = results(finished)
-    run(groundtrace, finished, *flags, "--force")
-    assert results(finished) == incremental
+    incremental = results(small)
+    run(groundtrace, small, *flags, "--force")
+    assert results(small) == incremental
 
 
-def test_changed_options_of_the_impact_analysis_are_seen(groundtrace: Call, finished: Path) -> None:
-    before = results(finished)
-    groundtrace("impact", finished / "runs/official", *DRAWS, "--seed", 7)
-    assert results(finished) != before
-    run(groundtrace, finished)
-    assert results(finished) == before
+def test_changed_options_of_the_impact_analysis_are_seen(groundtrace: Call, small: Path) -> None:
+    run(groundtrace, small)
+    before = results(small)
+    groundtrace("impact", small / "runs/official", *DRAWS, "--seed", 7)
+    assert results(small) != before
+    run(groundtrace, small)
+    assert results(small) == before
 
 
 def test_a_changed_registry_concerns_the_tasks_whose_truth_changed(
@@ -396,16 +405,17 @@ def test_a_changed_registry_concerns_the_tasks_whose_truth_changed(
     assert results(small) == without != incremental
 
 
-def test_a_new_folder_without_a_trial_is_noticed(groundtrace: Call, finished: Path) -> None:
+def test_a_new_folder_without_a_trial_is_noticed(groundtrace: Call, small: Path) -> None:
     """It has no file that could change, and yet it belongs into the list of what was skipped."""
-    (finished / "runs/official" / RUN / "leftovers/empty").mkdir(parents=True)
-    ran = run(groundtrace, finished)
+    run(groundtrace, small)
+    (small / "runs/official" / RUN / "leftovers/empty").mkdir(parents=True)
+    ran = run(groundtrace, small)
     assert f"0 documents written, {TRIALS} unchanged" in ran.err
     assert "1 folder or file skipped; -v says why" in ran.err
-    incremental = results(finished)
-    run(groundtrace, finished, "--force")
-    assert results(finished) == incremental
-    assert "1 folder or file skipped" in run(groundtrace, finished).err, (
+    incremental = results(small)
+    run(groundtrace, small, "--force")
+    assert results(small) == incremental
+    assert "1 folder or file skipped" in run(groundtrace, small).err, (
         "said again when nothing changed"
     )
 

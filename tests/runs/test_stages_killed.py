@@ -106,19 +106,20 @@ def test_killed_at_random_and_run_again_it_has_the_bytes_of_an_undisturbed_run(
 
 
 def test_a_run_killed_under_other_settings_leaves_nothing_that_passes_for_ours(
-    groundtrace: Call, finished: Path
+    groundtrace: Call, small: Path
 ) -> None:
     """Documents of the killed run lie under the same names; the state must not vouch for them."""
-    before = results(finished)
-    process = start(finished, "--shell", "ignore")
+    run(groundtrace, small)
+    before = results(small)
+    process = start(small, "--shell", "ignore")
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None and results(finished) == before:
+    while time.monotonic() < deadline and process.poll() is None and results(small) == before:
         time.sleep(0.005)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert results(finished) != before, "killed before it wrote anything: this test tests nothing"
-    run(groundtrace, finished)
-    assert results(finished) == before
+    assert results(small) != before, "killed before it wrote anything: this test tests nothing"
+    run(groundtrace, small)
+    assert results(small) == before
 
 
 def test_what_a_killed_process_left_half_written_is_cleared_away(
@@ -216,14 +217,15 @@ def test_a_trial_that_kills_its_worker_is_reported_and_the_others_are_done(small
 
 
 def test_a_trial_that_fails_keeps_no_document_of_earlier_inputs(
-    groundtrace: Call, finished: Path
+    groundtrace: Call, small: Path
 ) -> None:
     """A number from before a change would stand for the trial as it is now."""
+    run(groundtrace, small)
     engine = Deadly()
-    runs, tasks = str(finished / "runs/official"), str(finished / "benchmarks")
+    runs, tasks = str(small / "runs/official"), str(small / "benchmarks")
     normalize(Request(runs=runs, tasks=(tasks,), engine=engine, force=True))
     engine.close()
-    assert not list(finished.rglob("mcp-remote-direct/rate-*"))
+    assert not list(small.rglob("mcp-remote-direct/rate-*"))
 
 
 @pytest.mark.parametrize("writes", [0, 3, 24, 30])

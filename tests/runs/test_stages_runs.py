@@ -44,15 +44,16 @@ def test_run_equals_normalize_then_evaluate_then_impact_then_report(
 
 
 def test_one_run_and_a_folder_of_runs_give_the_same_documents(
-    groundtrace: Call, finished: Path
+    groundtrace: Call, small: Path
 ) -> None:
-    folder = finished / "runs/official" / RUN / "retrieval_events"
+    run(groundtrace, small)
+    folder = small / "runs/official" / RUN / "retrieval_events"
     together = documents_in(folder)
-    tasks = ("--tasks", finished / "benchmarks", "--format", "md", "--jobs", 1, *DRAWS)
-    again = groundtrace("run", finished / "runs/official" / RUN, *tasks)
+    tasks = ("--tasks", small / "benchmarks", "--format", "md", "--jobs", 1, *DRAWS)
+    again = groundtrace("run", small / "runs/official" / RUN, *tasks)
     assert f"{TRIALS} unchanged" in again.err
     shutil.rmtree(folder)
-    one = groundtrace("run", finished / "runs/official" / RUN, *tasks)
+    one = groundtrace("run", small / "runs/official" / RUN, *tasks)
     assert one.code == 0, one.err
     assert documents_in(folder) == together
 
@@ -70,20 +71,21 @@ def documents_in(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_what_vanished_is_removed_only_with_prune(groundtrace: Call, finished: Path) -> None:
-    shutil.rmtree(next((finished / "runs").rglob("mcp_rate*")))
-    ran = run(groundtrace, finished)
+def test_what_vanished_is_removed_only_with_prune(groundtrace: Call, small: Path) -> None:
+    run(groundtrace, small)
+    shutil.rmtree(next((small / "runs").rglob("mcp_rate*")))
+    ran = run(groundtrace, small)
     assert "1 document has no trial any more" in ran.err
-    left = list(finished.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
+    left = list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
     assert len(left) == 2
-    assert "1 document without a trial removed" in run(groundtrace, finished, "--prune").err
-    assert not list(finished.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
-    pruned = results(finished)
-    for folder in list(finished.rglob("retrieval_events*")):
+    assert "1 document without a trial removed" in run(groundtrace, small, "--prune").err
+    assert not list(small.rglob("mcp-remote-direct/rate-limit-trace-004.*.json"))
+    pruned = results(small)
+    for folder in list(small.rglob("retrieval_events*")):
         if folder.is_dir():
             shutil.rmtree(folder)
-    run(groundtrace, finished)
-    assert results(finished) == pruned
+    run(groundtrace, small)
+    assert results(small) == pruned
 
 
 def test_only_leaves_other_outcomes_alone(groundtrace: Call, small: Path) -> None:
@@ -127,10 +129,11 @@ def test_jobs_do_not_change_a_byte(groundtrace: Call, small: Path, tmp_path: Pat
 
 
 def test_documents_from_elsewhere_are_evaluated_without_state_or_outcomes(
-    groundtrace: Call, finished: Path, tmp_path: Path
+    groundtrace: Call, small: Path, tmp_path: Path
 ) -> None:
     """Documents alone are enough: evaluate needs neither traces nor what normalize knew."""
-    source = finished / "runs/official" / RUN / "retrieval_events"
+    run(groundtrace, small)
+    source = small / "runs/official" / RUN / "retrieval_events"
     target = tmp_path / "given" / RUN / "retrieval_events"
     for document in source.glob("*/*.retrieval_events.json"):
         copy = target / document.relative_to(source)
