@@ -16,8 +16,10 @@ All blocks of a page run in order in one empty folder; scripts of the repository
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -94,19 +97,20 @@ def blocks(text: str) -> Iterator[Block]:
 
 def run_page(path: Path, folder: Path) -> list[Shown]:
     """Run the examples of a page in a folder; the blocks as they should be."""
-    runner = _Runner(folder)
+    text = path.read_text(encoding="utf-8")
+    runner = _Runner(folder, copies=" unchanged" not in text)
     try:
-        return _run_blocks(path, folder, runner)
+        return _run_blocks(path, text, runner)
     finally:
         runner.close()
 
 
-def _run_blocks(path: Path, folder: Path, runner: _Runner) -> list[Shown]:
+def _run_blocks(path: Path, text: str, runner: _Runner) -> list[Shown]:
     found = []
     before: Block | None = None
-    for block in blocks(path.read_text(encoding="utf-8")):
+    for block in blocks(text):
         if block.title is not None:
-            target = folder / block.title
+            target = runner.folder / block.title
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
         elif block.language == "console":
@@ -146,6 +150,8 @@ class CommandFailedError(Exception):
     """An example did not run."""
 
 
+SAMPLE = "groundtrace demo --quiet --out . > /dev/null"
+"""The command that most pages begin with."""
 MOST_SECONDS = 240.0
 """Seconds that one example may take."""
 _ENDED = "\x00\n"
@@ -164,6 +170,9 @@ for line in sys.stdin:
 class _Runner:
     folder: Path
     printed: tuple[str, ...] = ()
+    copies: bool = True
+    """Whether the page shows the same on a copy of the sample: a copy has none of a run's state, so
+    nothing in it is unchanged."""
     _paths: tuple[str, ...] = ()
     _python: subprocess.Popen[str] | None = None
     """Where the Python of the page runs."""
@@ -234,6 +243,12 @@ class _Runner:
         self.printed = _lines("".join(lines))
 
     def _run(self, command: str) -> tuple[str, ...]:
+        if command == SAMPLE and self.copies and not any(self.folder.iterdir()):
+            shutil.copytree(_sample(), self.folder, dirs_exist_ok=True)
+            return ()
+        return self._ran(command)
+
+    def _ran(self, command: str) -> tuple[str, ...]:
         in_clone = command.startswith(("python benchmarks/", "python docs/"))
         done = subprocess.run(
             ["bash", "-c", recipe(command)],
@@ -260,6 +275,15 @@ class _Runner:
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
         }
+
+
+@cache
+def _sample() -> Path:
+    """What `SAMPLE` makes in an empty folder, made once for all pages that begin with it."""
+    folder = Path(tempfile.mkdtemp(prefix="groundtrace-docs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _Runner(folder)._ran(SAMPLE)
+    return folder
 
 
 def recipe(command: str) -> str:
