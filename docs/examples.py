@@ -16,15 +16,20 @@ All blocks of a page run in order in one empty folder; scripts of the repository
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 ELLIPSIS = "..."
@@ -92,12 +97,20 @@ def blocks(text: str) -> Iterator[Block]:
 
 def run_page(path: Path, folder: Path) -> list[Shown]:
     """Run the examples of a page in a folder; the blocks as they should be."""
-    runner = _Runner(folder)
+    text = path.read_text(encoding="utf-8")
+    runner = _Runner(folder, copies=" unchanged" not in text)
+    try:
+        return _run_blocks(path, text, runner)
+    finally:
+        runner.close()
+
+
+def _run_blocks(path: Path, text: str, runner: _Runner) -> list[Shown]:
     found = []
     before: Block | None = None
-    for block in blocks(path.read_text(encoding="utf-8")):
+    for block in blocks(text):
         if block.title is not None:
-            target = folder / block.title
+            target = runner.folder / block.title
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
         elif block.language == "console":
@@ -137,12 +150,33 @@ class CommandFailedError(Exception):
     """An example did not run."""
 
 
+SAMPLE = "groundtrace demo --quiet --out . > /dev/null"
+"""The command that most pages begin with."""
+MOST_SECONDS = 240.0
+"""Seconds that one example may take."""
+_ENDED = "\x00\n"
+"""What the interpreter prints after a block."""
+_INTERPRETER = """
+import ast, sys
+names = {"__name__": "__main__"}
+for line in sys.stdin:
+    exec(compile(ast.literal_eval(line), "<page>", "exec"), names)
+    print("\\x00", flush=True)
+"""
+"""Runs the blocks of a page in one namespace: each comes as the text of a literal on one line."""
+
+
 @dataclass(slots=True)
 class _Runner:
     folder: Path
     printed: tuple[str, ...] = ()
-    _scripts: tuple[str, ...] = ()
+    copies: bool = True
+    """Whether the page shows the same on a copy of the sample: a copy has none of a run's state, so
+    nothing in it is unchanged."""
     _paths: tuple[str, ...] = ()
+    _python: subprocess.Popen[str] | None = None
+    """Where the Python of the page runs."""
+    _errors: IO[str] | None = None
 
     def console(self, block: Block) -> Iterator[str]:
         commands = [n for n, line in enumerate(block.lines) if line.startswith("$ ")]
@@ -174,28 +208,64 @@ class _Runner:
             (info / "entry_points.txt").write_text("".join(groups))
             self._paths = (*self._paths, str(self.folder / name))
 
+    def close(self) -> None:
+        """End the interpreter of the page."""
+        if self._python is not None and self._errors is not None:
+            self._python.communicate()
+            self._errors.close()
+
     def python(self, block: Block, path: Path) -> None:
-        """Blocks of a page are one script; what the earlier ones printed is taken off."""
-        code = "\n".join(block.lines)
-        script = "\n".join([*self._scripts, "print('\\x00')", code])
-        done = self._process([sys.executable, "-c", script])
-        if done.returncode:
-            raise CommandFailedError(f"{path}:{block.start}: {done.stderr}")
-        self.printed = _lines(done.stdout.partition("\x00\n")[2])
-        self._scripts = (*self._scripts, code)
+        """Blocks of a page run in one interpreter, one after the other."""
+        if self._python is None:
+            self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the page
+            self._python = subprocess.Popen(
+                [sys.executable, "-c", _INTERPRETER],
+                cwd=self.folder,
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+            )
+        sent, printed = self._python.stdin, self._python.stdout
+        assert sent is not None and printed is not None and self._errors is not None
+        late = threading.Timer(MOST_SECONDS, self._python.kill)
+        late.start()
+        sent.write(f"{chr(10).join(block.lines)!r}\n")
+        sent.flush()
+        lines = []
+        while (line := printed.readline()) not in ("", _ENDED):
+            lines.append(line)
+        late.cancel()
+        if not line:
+            self._errors.seek(0)
+            raise CommandFailedError(f"{path}:{block.start}: {self._errors.read()}")
+        self.printed = _lines("".join(lines))
 
     def _run(self, command: str) -> tuple[str, ...]:
+        if command == SAMPLE and self.copies and not any(self.folder.iterdir()):
+            shutil.copytree(_sample(), self.folder, dirs_exist_ok=True)
+            return ()
+        return self._ran(command)
+
+    def _ran(self, command: str) -> tuple[str, ...]:
         in_clone = command.startswith(("python benchmarks/", "python docs/"))
-        done = self._process(["bash", "-c", recipe(command)], ROOT if in_clone else self.folder)
+        done = subprocess.run(
+            ["bash", "-c", recipe(command)],
+            cwd=ROOT if in_clone else self.folder,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=MOST_SECONDS,
+            check=False,
+        )
         if done.returncode:
             raise CommandFailedError(f"{command}: exit {done.returncode}: {done.stderr}")
         return _lines(done.stdout)
 
-    def _process(
-        self, arguments: list[str], cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def _environment(self) -> dict[str, str]:
         paths = [*self._paths, *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = {
+        return {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -205,15 +275,15 @@ class _Runner:
             "COLUMNS": "100",
             "LC_ALL": "C.UTF-8",
         }
-        return subprocess.run(
-            arguments,
-            cwd=cwd or self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+
+
+@cache
+def _sample() -> Path:
+    """What `SAMPLE` makes in an empty folder, made once for all pages that begin with it."""
+    folder = Path(tempfile.mkdtemp(prefix="groundtrace-docs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _Runner(folder)._ran(SAMPLE)
+    return folder
 
 
 def recipe(command: str) -> str:

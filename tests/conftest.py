@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,6 +42,21 @@ def fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def workers_for_small_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes for work that is small enough to be done in the main process."""
     monkeypatch.setattr(engine_module, "SMALL_BYTES", 0)
+
+
+@contextmanager
+def fixed() -> Iterator[Callable[..., Ran]]:
+    """Calls the command line in this process, for fixtures that several tests share."""
+
+    def call(*arguments: object) -> Ran:
+        out, err = StringIO(), StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = invoke([str(argument) for argument in arguments])
+        return Ran(code, out.getvalue(), err.getvalue())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", FIXED_TIME)
+        yield call
 
 
 @pytest.fixture

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Ran
+from tests.conftest import Ran, fixed
 
 
-@pytest.fixture
-def evaluated(sample: Path, groundtrace: Callable[..., Ran]) -> Path:
+@pytest.fixture(scope="module")
+def whole_run(sample_source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample with the results of a run, made once."""
+    sample = tmp_path_factory.mktemp("answer") / "sample"
+    shutil.copytree(sample_source, sample)
     runs = sample / "runs/official"
-    ran = groundtrace("run", runs, "--tasks", sample / "benchmarks", "--format", "md", "--jobs", 1)
+    with fixed() as call:
+        ran = call("run", runs, "--tasks", sample / "benchmarks", "--format", "md", "--jobs", 1)
     assert ran.code == 0, ran.err
     assert ran.out.startswith("mcp-remote-direct against baseline-local-direct, ")
     assert "Found    relevant files shown" in ran.out
     answer = ran.out.partition("Look at")[0]
     assert max(map(len, answer.splitlines())) <= 100
-    return runs
+    return sample
+
+
+@pytest.fixture
+def evaluated(whole_run: Path, tmp_path: Path) -> Path:
+    """The runs with their results, to be changed at will."""
+    shutil.copytree(whole_run, tmp_path / "sample")
+    return tmp_path / "sample/runs/official"
 
 
 def test_every_command_that_analyses_carries_the_answer(

@@ -19,6 +19,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.conformance.test_conformance import ROOT, rows
@@ -52,16 +53,24 @@ def held_by(row: str) -> list[str]:
 
 def places(names: list[str]) -> list[str]:
     """Where tests of these names are, as pytest wants them."""
-    found = []
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
-        wanted = [name for name in names if f"def {name}(" in text]
-        if wanted:
-            defined = {
-                node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)
-            }
-            found += [f"{path.relative_to(ROOT)}::{name}" for name in wanted if name in defined]
-    return found
+    return [
+        f"{path}::{name}"
+        for path, text in _texts()
+        for name in names
+        if f"def {name}(" in text and name in _defined(text)
+    ]
+
+
+@cache
+def _texts() -> list[tuple[Path, str]]:
+    """Every file of tests with its text."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [(path.relative_to(ROOT), path.read_text(encoding="utf-8")) for path in files]
+
+
+@cache
+def _defined(text: str) -> set[str]:
+    return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
 
 
 def noticed(edit: Break) -> list[str]:

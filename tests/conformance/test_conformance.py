@@ -20,6 +20,7 @@ from groundtrace.model import ToolCall, Trace
 from groundtrace.tools import view_calls
 from groundtrace.truth.sources import EDIT_SOURCES, SOURCES
 from tests.conftest import Ran
+from tests.whole_runs import run, shrink
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
@@ -156,16 +157,13 @@ EDITS_OF_THE_SPECIFICATION = (
 )
 
 
-@pytest.fixture
-def evaluated(groundtrace: Callable[..., Ran], sample: Path) -> Path:
-    ran = groundtrace("run", sample / "runs/official", "--tasks", sample / "benchmarks")
-    assert ran.code == 0, ran.err
-    return sample / "runs/official"
-
-
-def test_files_stand_where_the_specification_says(evaluated: Path) -> None:
-    (run,) = [path for path in evaluated.iterdir() if path.name != "retrieval_events_aggregate"]
-    events = run / "retrieval_events"
+def test_files_stand_where_the_specification_says(
+    groundtrace: Callable[..., Ran], sample: Path
+) -> None:
+    run(groundtrace, shrink(sample))
+    evaluated = sample / "runs/official"
+    (made,) = [path for path in evaluated.iterdir() if path.name != "retrieval_events_aggregate"]
+    events = made / "retrieval_events"
     assert (events / "run_retrieval_summary.json").is_file()
     documents = sorted(events.glob("*/*.retrieval_events.json"))
     assert documents

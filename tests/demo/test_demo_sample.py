@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 from groundtrace.demo import write_sample
-from tests.conftest import Ran
-
-Call = Callable[..., Ran]
+from tests.conftest import Ran, fixed
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -24,12 +24,30 @@ def test_the_sample_is_the_same_bytes_every_time_and_small(tmp_path: Path) -> No
     assert sum(map(len, first.values())) < 2_000_000
 
 
-def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
+class Twice(NamedTuple):
+    """The demo, run twice in the same folder."""
+
+    folder: Path
+    first: Ran
+    second: Ran
+    """With `--json`."""
+    before: dict[str, bytes]
+    """All files after the first run."""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Twice:
+    folder = tmp_path_factory.mktemp("demo")
+    with fixed() as call:
+        first, before = call("demo", "--out", folder), contents(folder)
+        return Twice(folder, first, call("demo", "--out", folder, "--json"), before)
+
+
+def test_the_demo_tells_its_story(demo: Twice) -> None:
     """Cases that later stages need are there: no truth, degraded, chunks, edits, dropped pairs."""
-    ran = groundtrace("demo", "--out", tmp_path)
-    assert ran.code == 0, ran.err
-    assert "retrieval_report.md" in ran.out
-    aggregate = tmp_path / "runs/official/retrieval_events_aggregate"
+    assert demo.first.code == 0, demo.first.err
+    assert "retrieval_report.md" in demo.first.out
+    aggregate = demo.folder / "runs/official/retrieval_events_aggregate"
     summary = json.loads((aggregate / "run_retrieval_summary.json").read_text())
     overall = summary["overall"]
     assert (overall["trials"], overall["computable"]) == (78, 75)
@@ -49,11 +67,8 @@ def test_the_demo_tells_its_story(groundtrace: Call, tmp_path: Path) -> None:
     assert pair["dropped"] == {"model_differs": 1, "no_valid_reward": 1}
 
 
-def test_the_demo_has_a_clear_yes_a_clear_no_and_an_open_question(
-    groundtrace: Call, tmp_path: Path
-) -> None:
-    ran = groundtrace("demo", "--out", tmp_path, "--json")
-    found = json.loads(ran.out)
+def test_the_demo_has_a_clear_yes_a_clear_no_and_an_open_question(demo: Twice) -> None:
+    found = json.loads(demo.second.out)
     verdicts = {
         one["config"]: {row["question"]: row["verdict"] for row in one["rows"]}
         for one in found["answers"]
@@ -66,15 +81,13 @@ def test_the_demo_has_a_clear_yes_a_clear_no_and_an_open_question(
     }
     assert verdicts["index-only-direct"]["result"] == "lower"
     assert found["answer"]["config"] == "mcp-remote-direct", "the pair with most tasks"
-    page = tmp_path / "runs/official/retrieval_events_aggregate/retrieval_report.html"
+    page = demo.folder / "runs/official/retrieval_events_aggregate/retrieval_report.html"
     assert page.stat().st_size <= 400_000
 
 
-def test_the_demo_runs_again_in_the_same_folder(groundtrace: Call, tmp_path: Path) -> None:
-    assert groundtrace("demo", "--out", tmp_path).code == 0
-    before = contents(tmp_path)
-    assert groundtrace("demo", "--out", tmp_path).code == 0
-    after = contents(tmp_path)
+def test_the_demo_runs_again_in_the_same_folder(demo: Twice) -> None:
+    assert (demo.first.code, demo.second.code) == (0, 0)
+    after = contents(demo.folder)
     assert {k: v for k, v in after.items() if "/." not in k} == {
-        k: v for k, v in before.items() if "/." not in k
+        k: v for k, v in demo.before.items() if "/." not in k
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -14,22 +15,41 @@ import pytest
 from groundtrace.config import settings_from
 from groundtrace.demo import write_sample
 from groundtrace.tools import is_known_tool
-from tests.conftest import Ran
+from tests.conftest import Ran, fixed
 
 Call = Callable[..., Ran]
 
 
-@pytest.fixture
-def renamed(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def renamed_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with `acme-search` for `sourcegraph` in every trace."""
-    write_sample(tmp_path)
-    for file in (tmp_path / "runs").rglob("*"):
+    folder = tmp_path_factory.mktemp("renamed")
+    write_sample(folder)
+    for file in (folder / "runs").rglob("*"):
         if file.is_file():
             text = file.read_text(encoding="utf-8")
             text = text.replace("mcp__sourcegraph__", "mcp__acme-search__")
             text = re.sub(r'"name": ?"sourcegraph"', '"name": "acme-search"', text)
             file.write_text(text, encoding="utf-8")
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def renamed(renamed_source: Path, tmp_path: Path) -> Path:
+    """The same, to be changed at will."""
+    shutil.copytree(renamed_source, tmp_path / "renamed")
+    return tmp_path / "renamed"
+
+
+@pytest.fixture(scope="module")
+def whole_run(renamed_source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """A whole run of it, made once: its folder, and what it said."""
+    folder = tmp_path_factory.mktemp("renamed_run") / "sample"
+    shutil.copytree(renamed_source, folder)
+    with fixed() as call:
+        ran = call("run", folder / "runs/official", "--tasks", folder / "benchmarks")
+    assert ran.code == 0, ran.err
+    return folder, ran
 
 
 def summary_of(folder: Path) -> dict[str, Any]:
@@ -44,13 +64,16 @@ def mean_recall(summary: dict[str, Any], config: str) -> float:
 
 
 def test_recall_holds_under_another_name_and_the_guess_is_said(
-    groundtrace: Call, renamed: Path, tmp_path_factory: pytest.TempPathFactory
+    groundtrace: Call,
+    whole_run: tuple[Path, Ran],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    ran = groundtrace("run", renamed / "runs/official", "--tasks", renamed / "benchmarks")
-    assert ran.code == 0, ran.err
+    renamed, ran = whole_run
     known = tmp_path_factory.mktemp("known")
     write_sample(known)
-    again = ("run", known / "runs/official", "--tasks", known / "benchmarks")
+    again = ("evaluate", known / "runs/official")
+    tasks = ("--tasks", known / "benchmarks")
+    assert groundtrace("normalize", known / "runs/official", *tasks).code == 0
     assert groundtrace(*again).code == 0
     summary, declared = summary_of(renamed), summary_of(known)
     for config in ("baseline-local-direct", "mcp-remote-direct"):
@@ -68,8 +91,12 @@ def test_recall_holds_under_another_name_and_the_guess_is_said(
         assert "not read at all" in text
 
 
-def test_the_block_to_paste_declares_every_tool(groundtrace: Call, renamed: Path) -> None:
-    ran = groundtrace("run", renamed / "runs/official", "--tasks", renamed / "benchmarks")
+def test_the_block_to_paste_declares_every_tool(
+    groundtrace: Call, whole_run: tuple[Path, Ran], tmp_path: Path
+) -> None:
+    made, ran = whole_run
+    renamed = tmp_path / "again"
+    shutil.copytree(made, renamed)
     block = ran.err[ran.err.index("[tools.") : ran.err.index("Not counted as MCP")]
     settings = settings_from(tomllib.loads(block))
     tools = summary_of(renamed)["unknown_tools"]

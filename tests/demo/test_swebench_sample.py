@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from groundtrace.demo.swebench import REPOS, _asset, _world, write_swebench
+from groundtrace.demo.swebench import REPOS, code_base, write_swebench
 from tests.conftest import Ran
 
 Call = Callable[..., Ran]
@@ -47,7 +47,7 @@ def test_bash_prints_what_the_trajectories_say_and_git_makes_their_patches(
     """The generator answers commands itself; here they are run."""
     for number, (name, made) in enumerate(trajectories(sample)):
         repo = tmp_path / str(number)
-        for file, text in _world(_asset("lantern.txt")).items():
+        for file, text in code_base().items():
             (repo / file).parent.mkdir(parents=True, exist_ok=True)
             (repo / file).write_text(text)
         _run("git init --quiet && git add --all", repo)
@@ -79,7 +79,7 @@ def test_bash_prints_what_the_trajectories_say_and_git_makes_their_patches(
 def test_git_takes_the_repository_for_its_own(sample: Path) -> None:
     repo = sample / REPOS / "lantern__lantern.git"
     assert _run("git fsck --strict --no-dangling", repo) == ""
-    files = _world(_asset("lantern.txt"))
+    files = code_base()
     assert sorted(_run("git ls-tree -r --name-only HEAD", repo).splitlines()) == sorted(files)
     assert all(_run(f"git show HEAD:{name}", repo) == text for name, text in files.items())
     rows = [json.loads(line) for line in (sample / "tasks.jsonl").read_text().splitlines()]
@@ -96,7 +96,7 @@ def _run(command: str, repo: Path) -> str:
 def test_gold_and_test_patches_apply(sample: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (sample / "tasks.jsonl").read_text().splitlines()]
     assert len(rows) == 10
-    for file, text in _world(_asset("lantern.txt")).items():
+    for file, text in code_base().items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text)
     _run("git init --quiet", tmp_path)

@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Ran
+from groundtrace.storage import local
+from tests.conftest import Ran, fixed
 from tests.whole_runs import DRAWS, RUN, TRIALS, run, shrink
 
 Call = Callable[..., Ran]
 
 
+@pytest.fixture(scope="module")
+def whole_run(
+    sample_source: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, Path]]:
+    """A run that went through every stage, made once: where it was made, and a copy of it.
+
+    A copy has other times of change than its original, so these do not count here: the state of the
+    run says of the copies too that they are as they were written.
+    """
+    folder = tmp_path_factory.mktemp("whole")
+    made, kept = folder / "sample", folder / "kept"
+    shutil.copytree(sample_source, made)
+
+    def stamp_of(info: os.stat_result) -> str:
+        return f"{info.st_mtime_ns}.{info.st_mode:o}"
+
+    with pytest.MonkeyPatch.context() as patch, fixed() as call:
+        patch.setattr(local, "stamp_of", stamp_of)
+        run(call, shrink(made))
+        shutil.copytree(made, kept)
+        yield made, kept
+
+
 @pytest.fixture
-def evaluated(groundtrace: Call, sample: Path) -> Path:
-    """The output folder of a run that went through every stage."""
-    shrink(sample)
-    run(groundtrace, sample)
-    return sample / "runs/official" / RUN / "retrieval_events"
+def evaluated(whole_run: tuple[Path, Path]) -> Path:
+    """The output folder of the run, to be changed at will."""
+    made, kept = whole_run
+    shutil.rmtree(made)
+    shutil.copytree(kept, made)
+    return made / "runs/official" / RUN / "retrieval_events"
 
 
 def events_of(folder: Path) -> list[Path]:

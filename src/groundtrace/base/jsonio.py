@@ -71,6 +71,16 @@ def loads_text(text: str, otherwise: Any = None) -> Any:
         return otherwise
 
 
+def written(value: Any) -> str:
+    """A decoded value as JSON in a text; empty if it is nested too deeply."""
+    import json
+
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return ""
+
+
 def _tolerant(data: bytes) -> Any:
     # Here: evaluating documents, which are clean, takes 5 million instructions less without it.
     import json

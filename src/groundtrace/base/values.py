@@ -27,6 +27,13 @@ def as_text(value: Any) -> str | None:
     return value if value.isascii() else jsonio.clean_text(value)
 
 
+def as_id(value: Any) -> str | None:
+    """An id or a name as text; in some formats and data sets they are numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return as_text(value)
+
+
 def as_number(value: Any) -> float | None:
     """A finite number; booleans and text are not numbers."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -36,6 +43,11 @@ def as_number(value: Any) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def as_score(value: Any) -> float | None:
+    """A verdict as 1 or 0, or a number."""
+    return float(value) if isinstance(value, bool) else as_number(value)
 
 
 def as_amount(value: Any) -> float | None:

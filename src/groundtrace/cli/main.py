@@ -31,23 +31,6 @@ Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
 
 COMMANDS = {
-    "demo": "demo",
-    "run": "run",
-    "normalize": "normalize",
-    "evaluate": "evaluate",
-    "impact": "impact",
-    "report": "report",
-    "view": "view",
-    "explain": "explain",
-    "validate": "validate",
-    "export": "export",
-    "sql": "sql",
-    "schema": "schema",
-    "completion": "completion",
-}
-"""Command to its module in this package; the module is imported only when used."""
-
-FIRST_LINES = {
     "demo": "Evaluate a small sample and say where its report is.",
     "run": "Normalize, evaluate, analyse and report, in one command.",
     "normalize": "Turn every trial's trace into a retrieval-events document.",
@@ -62,8 +45,7 @@ FIRST_LINES = {
     "schema": "Print the JSON Schema of a document, or list the documents.",
     "completion": "Print the script for completion in a shell.",
 }
-"""Command to the first lines of its help, so that `--help` imports no command."""
-
+"""Command, which is also its module here, to the first lines of its help: `--help` imports no command."""
 
 WRITE_INTO_RUNS = ("run", "normalize", "evaluate", "impact", "report")
 """Commands whose results go into RUNS, or below `--out`."""
@@ -89,14 +71,16 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
+        module = __import__(f"groundtrace.cli.{cmd_name}", fromlist=["command"])
         command: click.Command = module.command
         # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = InOrder(commands=[click.Command(name, help=FIRST_LINES[name]) for name in COMMANDS])
+        shown = InOrder(
+            commands=[click.Command(name, help=text) for name, text in COMMANDS.items()]
+        )
         shown.format_commands(ctx, formatter)
 
     def resolve_command(

@@ -10,11 +10,10 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from groundtrace.demo.world import files
+from groundtrace.demo.world import asset, call, files, write
 
 RUN = "demo_harbour_20260504"
 MODEL = "tern-small-1"
@@ -29,15 +28,11 @@ def write_sample(folder: Path, *, whole: bool = False) -> None:
     The small sample has 12 tasks that show how inputs can look. The `whole` one has 18 more, and
     calls that take as long as real ones: enough for an answer.
     """
-    text = resources.files("groundtrace.demo").joinpath("story.toml").read_text(encoding="utf-8")
-    story = tomllib.loads(text)
+    story = tomllib.loads(asset("story.toml"))
     if whole:
-        from groundtrace.demo import more_tasks, more_trials
-
-        story = {
-            key: [*story[key], *added]
-            for key, added in (("task", more_tasks()), ("trial", more_trials()))
-        }
+        rows = tomllib.loads(asset("more.toml"))["task"]
+        more = {"task": map(_task, rows), "trial": _trials(rows)}
+        story = {key: [*story[key], *added] for key, added in more.items()}
     for task in story["task"]:
         _write_task(folder / "benchmarks" / task["suite"] / task["name"], task)
     suites = {task["name"]: task["suite"] for task in story["task"]}
@@ -65,17 +60,16 @@ def _write_task(folder: Path, task: dict[str, Any]) -> None:
         lines += ["", "[[repos]]", f'url = "https://github.com/{repo}"', f'path = "{name}"']
     mirrors = "\n".join(f"- github.com/{repo}" for repo in repos)
     instruction = f"# {task['name']}\n\n{task['instruction']}\n\nRepositories:\n{mirrors}\n"
-    _write(folder / "task.toml", "\n".join(lines) + "\n")
-    _write(folder / "instruction.md", instruction)
+    write(folder / "task.toml", "\n".join(lines) + "\n")
+    write(folder / "instruction.md", instruction)
     for name, content in task.get("files", {}).items():
-        _write(folder / name, content.lstrip("\n"))
+        write(folder / name, content.lstrip("\n"))
 
 
 def _write_trial(
     run: Path, trial: dict[str, Any], suite: str, number: int, *, varied: bool
 ) -> None:
     from groundtrace.demo.recorder import Recorder, record, stream, trajectory
-    from groundtrace.demo.world import call
 
     task_name = trial.get("wrapper", "{task}").format(task=trial["task"])
     mark = hashlib.sha256(f"{number}/{task_name}".encode()).hexdigest()[:7]
@@ -91,11 +85,11 @@ def _write_trial(
         "trajectory": ("trajectory.json", lambda: trajectory(made, recorder)),
     }
     for name in trial["formats"]:
-        file_name, write = writers[name]
-        _write(folder / "agent" / file_name, write())
-    _write(folder / "result.json", _result(trial, task_name, trial_name, recorder))
+        file_name, made_text = writers[name]
+        write(folder / "agent" / file_name, made_text())
+    write(folder / "result.json", _result(trial, task_name, trial_name, recorder))
     metrics = {"task_id": task_name, "benchmark": suite, "config_name": trial["config"]}
-    _write(folder / "task_metrics.json", json.dumps(metrics, indent=2) + "\n")
+    write(folder / "task_metrics.json", json.dumps(metrics, indent=2) + "\n")
 
 
 def _result(trial: dict[str, Any], task_name: str, trial_name: str, recorder: Any) -> str:
@@ -125,11 +119,6 @@ def _result(trial: dict[str, Any], task_name: str, trial_name: str, recorder: An
     return json.dumps(result, indent=2) + "\n"
 
 
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
 CONFIGS = {
     "local": "baseline-local-direct",
     "remote": "mcp-remote-direct",
@@ -137,34 +126,22 @@ CONFIGS = {
 }
 
 
-def more_tasks() -> list[dict[str, Any]]:
-    """The tasks in the form of story.toml."""
-    return [_task(row) for row in _rows()]
-
-
-def more_trials() -> list[dict[str, Any]]:
-    """Their trials in the form of story.toml."""
-    return [
-        {
-            "task": row["name"],
-            "config": config,
-            "reward": float(row[key][1]),
-            "cost": row[key][2],
-            "formats": ["stream"],
-            "calls": list(_calls(key, row, row[key][0])),
-        }
-        for key, config in CONFIGS.items()
-        for row in _rows()
-    ]
-
-
-def _rows() -> list[dict[str, Any]]:
-    text = resources.files("groundtrace.demo").joinpath("more.toml").read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = tomllib.loads(text)["task"]
-    return rows
+def _trials(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The trials of more.toml in the form of story.toml."""
+    for key, config in CONFIGS.items():
+        for row in rows:
+            yield {
+                "task": row["name"],
+                "config": config,
+                "reward": float(row[key][1]),
+                "cost": row[key][2],
+                "formats": ["stream"],
+                "calls": list(_calls(key, row, row[key][0])),
+            }
 
 
 def _task(row: dict[str, Any]) -> dict[str, Any]:
+    """A task of more.toml in the form of story.toml."""
     repos = list(dict.fromkeys(path.partition("/")[0] for path in row["files"]))
     if _is_fix(row):
         names = [path.partition("/")[2] for path in row["files"]]

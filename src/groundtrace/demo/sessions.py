@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from groundtrace.demo.world import write
 from groundtrace.errors import InputError
 
 START = datetime(2026, 5, 4, 9, 0, tzinfo=UTC).timestamp()
@@ -68,7 +69,7 @@ def write_sessions(folder: Path) -> None:
     repo = (folder / "heron").absolute()
     for name in (*NESTS, "log"):
         lines = "\n".join(f"# line {n} of {name}" for n in range(1, 30))
-        _write(repo / "heron" / f"{name}.py", f"{lines}\n\n\ndef eggs_of_{name}():\n    return 3\n")
+        write(repo / "heron" / f"{name}.py", f"{lines}\n\n\ndef eggs_of_{name}():\n    return 3\n")
     _git(repo, START - 86_400, "init", "-q", "-b", "main")
     _commit(repo, START - 86_400, "First nests")
     for number, work in enumerate(_works()):
@@ -77,11 +78,11 @@ def write_sessions(folder: Path) -> None:
         for name in work.edited:
             path = repo / name
             if work.committed:
-                _write(path, f"{path.read_text(encoding='utf-8')}\n# {work.asked}\n")
+                write(path, f"{path.read_text(encoding='utf-8')}\n# {work.asked}\n")
         if work.committed:
             _commit(repo, log.now + 300, work.asked)
         text = "".join(json.dumps(line) + "\n" for line in log.lines)
-        _write(folder / "sessions" / f"{4096 + number * 7:04x}.jsonl", text)
+        write(folder / "sessions" / f"{4096 + number * 7:04x}.jsonl", text)
 
 
 class _Log:
@@ -142,8 +143,3 @@ def _git(repo: Path, at: float, *words: str) -> None:
         subprocess.run(["git", "-C", str(repo), *words], env=env, check=True, capture_output=True)
     except FileNotFoundError as error:
         raise InputError("this sample needs git, which is not installed") from error
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")

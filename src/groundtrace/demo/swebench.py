@@ -13,9 +13,10 @@ import json
 import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from groundtrace.demo.world import asset, sections, write
 
 BASELINE = "tern-small-1"
 """The model that the demo compares the other one with."""
@@ -33,28 +34,33 @@ Files = dict[str, str]
 
 def write_swebench(folder: Path) -> None:
     """Write `tasks.jsonl`, `trajs/<model>/…` and the repository of the tasks below `folder`."""
-    story = tomllib.loads(_asset("lantern.toml"))
-    world = _world(_asset("lantern.txt"))
+    story = tomllib.loads(asset("lantern.toml"))
+    world = code_base()
     tasks = {task["id"]: task for task in story["task"]}
     commit = write_repository(folder / REPOS / f"{REPO.replace('/', '__')}.git", world)
     rows = [json.dumps(_row(task, world, commit)) for task in story["task"]]
-    _write(folder / "tasks.jsonl", "\n".join(rows) + "\n")
+    write(folder / "tasks.jsonl", "\n".join(rows) + "\n")
     predictions: dict[str, dict[str, Any]] = {}
     for number, trial in enumerate(story["trial"]):
         task, model = tasks[trial["task"]], trial["model"]
         shell = Shell(world, task)
         trajectory = _trajectory(trial, task, shell, EPOCH + 900.0 * number)
         place = folder / "trajs" / model
-        _write(place / task["id"] / f"{task['id']}.traj.json", json.dumps(trajectory, indent=1))
+        write(place / task["id"] / f"{task['id']}.traj.json", json.dumps(trajectory, indent=1))
         verdict = {task["id"]: {"resolved": trial["resolved"]}}
-        _write(place / "logs" / task["id"] / "report.json", json.dumps(verdict) + "\n")
+        write(place / "logs" / task["id"] / "report.json", json.dumps(verdict) + "\n")
         predictions.setdefault(model, {})[task["id"]] = {
             "model_name_or_path": model,
             "instance_id": task["id"],
             "model_patch": trajectory["info"]["submission"],
         }
     for model, made in predictions.items():
-        _write(folder / "trajs" / model / "preds.json", json.dumps(made, indent=1) + "\n")
+        write(folder / "trajs" / model / "preds.json", json.dumps(made, indent=1) + "\n")
+
+
+def code_base() -> Files:
+    """The files of the code base."""
+    return {name: f"{text}\n" for name, text in sections("lantern.txt").items()}
 
 
 def _row(task: Mapping[str, Any], world: Files, commit: str) -> dict[str, str]:
@@ -86,8 +92,8 @@ def write_repository(folder: Path, files: Files) -> str:
     person = f"Tern <tern@example.org> {EPOCH:.0f} +0000"
     said = f"tree {tree}\nauthor {person}\ncommitter {person}\n\nLantern\n"
     commit = _object(folder, "commit", said.encode())
-    _write(folder / "HEAD", "ref: refs/heads/main\n")
-    _write(folder / "refs/heads/main", f"{commit}\n")
+    write(folder / "HEAD", "ref: refs/heads/main\n")
+    write(folder / "refs/heads/main", f"{commit}\n")
     return commit
 
 
@@ -287,22 +293,3 @@ def diff(before: Files, after: Files) -> str:
         )
         parts += lines
     return "\n".join(parts) + "\n" if parts else ""
-
-
-def _world(text: str) -> Files:
-    """The files in a text; each begins with a line `@@ NAME`."""
-    files: Files = {}
-    for section in text.split("\n@@ ")[1:]:
-        name, _, content = section.partition("\n")
-        files[name] = content.rstrip("\n") + "\n"
-    return files
-
-
-def _asset(name: str) -> str:
-    text = resources.files("groundtrace.demo").joinpath(name).read_text(encoding="utf-8")
-    return text.replace("\r\n", "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")

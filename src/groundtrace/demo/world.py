@@ -8,23 +8,37 @@ from __future__ import annotations
 
 import fnmatch
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 MIRROR = "github.com/sg-evals/{repo}--a1b2c3d4"
 """How the demo's code search names a repository."""
 
 
+def asset(name: str) -> str:
+    """A file of this package."""
+    text = resources.files("groundtrace.demo").joinpath(name).read_text(encoding="utf-8")
+    return text.replace("\r\n", "\n")
+
+
+def sections(name: str) -> dict[str, str]:
+    """The files of a code base in one text; each begins with a line `@@ NAME`."""
+    parts = (section.partition("\n") for section in asset(name).split("\n@@ ")[1:])
+    return {path: body.rstrip("\n") for path, _, body in parts}
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file of a sample, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 @lru_cache
 def files() -> dict[str, list[str]]:
     """Path (`repo/…`) to the lines of every file of the code base."""
-    text = resources.files("groundtrace.demo").joinpath("world.txt").read_text(encoding="utf-8")
-    found: dict[str, list[str]] = {}
-    for section in text.split("\n@@ ")[1:]:
-        path, _, body = section.partition("\n")
-        found[path] = body.rstrip("\n").split("\n")
-    return found
+    return {path: text.split("\n") for path, text in sections("world.txt").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +176,6 @@ def _search(terms: str, repo: str | None = None, kind: str = "keyword_search") -
     return ToolAnswer(f"mcp__sourcegraph__{kind}", {"query": query}, text)
 
 
-def _natural_search(terms: str, repo: str | None = None) -> ToolAnswer:
-    return _search(terms, repo, "nls_search")
-
-
 def _remote_read(repo: str, path: str, start: int = 1, end: int = 2000) -> ToolAnswer:
     name = "mcp__sourcegraph__read_file"
     arguments: dict[str, Any] = {"repo": _mirror(repo), "path": path}
@@ -212,7 +222,7 @@ _TOOLS: dict[str, Any] = {
     "find": _bash_find,
     "run": _shell,
     "search": _search,
-    "nls": _natural_search,
+    "nls": partial(_search, kind="nls_search"),
     "sg_read": _remote_read,
     "sg_list": _remote_list,
     "Agent": _agent,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.safe_names import fits_only
 from groundtrace.model import Problem, Trial
+from groundtrace.problems import ProblemKind
+from groundtrace.storage import EntryKind
 
 
 class Skipped(Frozen, frozen=True):
@@ -29,6 +31,27 @@ class FoundProblem(Frozen, frozen=True):
     problem: Problem
     is_named_whole: bool = False
     """The problem's own file is a path below RUNS, and not one below the trial's folder."""
+
+
+_UNREAD: Mapping[EntryKind, tuple[ProblemKind, str]] = {
+    "escape": (
+        "link_not_followed",
+        "a link that leaves the runs folder or makes a loop; not followed",
+    ),
+    "unlisted": (
+        "unlisted_folder",
+        "the folder cannot be listed; its contents are missing from the results",
+    ),
+    "other": ("not_a_file", "neither a file nor a folder; not read"),
+}
+
+
+def unread(kind: EntryKind, folder: str, name: str) -> FoundProblem | None:
+    """Why an entry of a folder is neither read nor walked into; both are paths below RUNS."""
+    if kind not in _UNREAD:
+        return None
+    path = folder or "." if kind == "unlisted" else name
+    return FoundProblem(path, None, Problem(path, *_UNREAD[kind]))
 
 
 class InferredLayout(Frozen, frozen=True):

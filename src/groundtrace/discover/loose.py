@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -56,6 +56,7 @@ from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder
 
 if TYPE_CHECKING:
+    from groundtrace.documents.outcomes import SkippedFolder
     from groundtrace.truth.tasks import TaskIndex
 
 DEFAULT_CONFIG = "default"
@@ -576,17 +577,7 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
     items[:] = [item for number, item in enumerate(items) if number not in copies]
 
 
-class _Passed(Protocol):
-    """Something that was skipped, and why."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def reason(self) -> str: ...
-
-
-def nearest(found: Iterable[_Passed], shown: int = 5) -> str:
+def nearest(found: Iterable[Skipped | SkippedFolder], shown: int = 5) -> str:
     """The files that looked most like traces, for a message."""
     files = [item for item in found if item.reason.startswith("no trace")]
     files.sort(key=lambda item: ("JSON" not in item.reason, item.path))

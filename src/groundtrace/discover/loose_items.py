@@ -17,7 +17,7 @@ from groundtrace.base.jsonio import clean_text, name_text
 from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
-from groundtrace.discover.found import FoundProblem, Skipped, fits
+from groundtrace.discover.found import FoundProblem, Skipped, fits, unread
 from groundtrace.discover.layout import Role, stem_of
 from groundtrace.discover.manifest import ManifestRow, read_manifest
 from groundtrace.discover.predictions import results_in
@@ -265,23 +265,14 @@ class _Walk:
             return
         for entry in entries:
             below = (*parts, name_text(entry.name))
-            shown = "/".join(below)
             if entry.is_link and entry.kind in ("file", "folder"):
                 self._links.append((folder, entry, parts))
             elif entry.kind == "file":
                 yield from self._file(folder, entry, parts)
             elif entry.kind == "folder":
                 yield from self._folder(folder, entry, parts)
-            elif entry.kind == "unlisted":
-                reason = "the folder cannot be listed; its contents are missing from the results"
-                place = "/".join(parts) or "."
-                yield FoundProblem(place, None, Problem(place, "unlisted_folder", reason)), below
-            elif entry.kind == "escape":
-                reason = "a link that leaves the runs folder or makes a loop; not followed"
-                yield FoundProblem(shown, None, Problem(shown, "link_not_followed", reason)), below
-            elif entry.kind == "other":
-                reason = "neither a file nor a folder; not read"
-                yield FoundProblem(shown, None, Problem(shown, "not_a_file", reason)), below
+            elif (problem := unread(entry.kind, "/".join(parts), "/".join(below))) is not None:
+                yield problem, below
 
     def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
         real = _real_file(folder, entry.name)

@@ -14,7 +14,7 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.base.limit import OverLimitError, guarded
-from groundtrace.base.values import as_amount, as_number, known
+from groundtrace.base.values import as_amount, as_score, known
 from groundtrace.model import Problem
 from groundtrace.storage import Folder, TooLargeError
 
@@ -195,11 +195,9 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return float(value)
     if isinstance(value, str):
         try:
             value = float(value)
         except ValueError:
             return {"true": 1.0, "false": 0.0}.get(value.strip().casefold())
-    return as_number(value)
+    return as_score(value)

@@ -218,8 +218,9 @@ def forms(name: str) -> Iterator[str]:
         if match is not None:
             yield match["task"]
     prefixed = _PREFIXED.fullmatch(name)
-    if prefixed is not None:
-        yield from _tail_removed(prefixed["task"])
+    tailed = None if prefixed is None else _TAILED.fullmatch(prefixed["task"])
+    if tailed is not None:
+        yield tailed["task"]
     match = _SDLC.fullmatch(name)
     if match is not None:
         rest = match["rest"]
@@ -232,12 +233,6 @@ def without_prefix(name: str) -> str:
     """The name without the word that a wrapper puts in front."""
     match = _PREFIXED.fullmatch(name)
     return match["task"] if match is not None else name
-
-
-def _tail_removed(name: str) -> Iterator[str]:
-    match = _TAILED.fullmatch(name)
-    if match is not None:
-        yield match["task"]
 
 
 def unwrapped(name: str) -> str:

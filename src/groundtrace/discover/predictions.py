@@ -12,14 +12,16 @@ handed in (`verdicts`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
 from groundtrace.base.jsonl import read_lines
+from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.values import as_mapping, as_text
+from groundtrace.discover.records import what_git_left
 from groundtrace.model import Problem, RankedPlaces, Stated
 from groundtrace.storage import Folder, TooLargeError
 
@@ -34,25 +36,46 @@ _MAX_PLACES = 10_000
 """Most entries of one ranked list; nobody ranks more."""
 
 
+T = TypeVar("T")
+
+
+def read_beside(
+    folder: Folder,
+    name: str,
+    shown: str,
+    problems: list[Problem],
+    parse: Callable[[bytes], T],
+    limit: int = MAX_RECORD,
+) -> T | None:
+    """What a file beside traces holds; None and a problem if it cannot be read. `shown` is the
+    file's name in problems."""
+    data = b""
+    try:
+        with guarded(limit):
+            data = folder.read(name, limit)
+            return parse(data)
+    except (TooLargeError, OverLimitError) as error:
+        problems.append(Problem(shown, "too_large", str(error)))
+    except OSError as error:
+        problems.append(Problem(shown, "unreadable", f"cannot be read: {error}"))
+    except BadJsonError as error:
+        reason = what_git_left(data) or f"not valid JSON: {error}"
+        problems.append(Problem(shown, "broken_json", reason, line=error.line))
+    return None
+
+
 def rows_of(
     folder: Folder, name: str, shown: str, problems: list[Problem]
 ) -> list[Mapping[str, Any]]:
     """The rows of a file: a line each, a list, or an object from instance to row. `shown` is the
     file's name in problems."""
-    try:
-        if name.endswith((".jsonl", ".ndjson")):
+    if name.endswith((".jsonl", ".ndjson")):
+        try:
             return list(_lines(folder, name, shown, problems))
-        value = loads(folder.read(name, MAX_RECORD))
-    except TooLargeError as error:
-        problems.append(Problem(shown, "too_large", str(error)))
-        return []
-    except OSError as error:
-        problems.append(Problem(shown, "unreadable", f"cannot be read: {error}"))
-        return []
-    except BadJsonError as error:
-        reason = f"not valid JSON: {error}"
-        problems.append(Problem(shown, "broken_json", reason, line=error.line))
-        return []
+        except OSError as error:
+            problems.append(Problem(shown, "unreadable", f"cannot be read: {error}"))
+            return []
+    value = read_beside(folder, name, shown, problems, loads)
     if isinstance(value, dict):
         if _is_result(value):
             return [value]

@@ -33,14 +33,13 @@ import msgspec
 from msgspec import field
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.jsonio import BadJsonError, loads
+from groundtrace.base.jsonio import loads
 from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping
-from groundtrace.discover.predictions import MAX_RECORD, patch_of, rows_of
-from groundtrace.discover.records import what_git_left
+from groundtrace.discover.predictions import MAX_RECORD, patch_of, read_beside, rows_of
 from groundtrace.model import Problem
-from groundtrace.storage import Folder, TooLargeError
+from groundtrace.storage import Folder
 
 PLACE = "logs/run_evaluation"
 MAX_REPORT = 64 * 1024 * 1024
@@ -121,7 +120,8 @@ def evaluated(
             if not folder.has_file(path):
                 continue
             source = f"{shown}/{path}" if shown else path
-            reward = _read(folder, path, source, names, problems)
+            report = read_beside(folder, path, source, problems, loads, MAX_REPORT)
+            reward = verdict_in(as_mapping(report), names)
             if reward is not None:
                 found.append((evaluation, reward, source))
             break
@@ -160,21 +160,6 @@ def _words(name: str) -> tuple[str, ...]:
 
 def _holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(words[at : at + len(part)] == part for at in range(len(words) - len(part) + 1))
-
-
-def _read(
-    folder: Folder, path: str, source: str, names: Sequence[str], problems: list[Problem]
-) -> float | None:
-    try:
-        with guarded():
-            return verdict_in(as_mapping(loads(folder.read(path, MAX_REPORT))), names)
-    except (TooLargeError, OverLimitError) as error:
-        problems.append(Problem(source, "too_large", str(error)))
-    except OSError as error:
-        problems.append(Problem(source, "unreadable", f"cannot be read: {error}"))
-    except BadJsonError as error:
-        problems.append(Problem(source, "broken_json", f"not valid JSON: {error}"))
-    return None
 
 
 # --- all files beside a trace -------------------------------------------------------------
@@ -479,19 +464,7 @@ def _whose(verdicts: Iterable[tuple[float, str]]) -> list[Problem]:
 
 
 def _json(place: _FolderRecords, name: str) -> Any:
-    data = b""
-    try:
-        with guarded(MAX_RECORD):
-            data = place.folder.read(name, MAX_RECORD)
-            return loads(data)
-    except (TooLargeError, OverLimitError) as error:
-        place.problems.append(Problem(place.named(name), "too_large", str(error)))
-    except OSError as error:
-        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
-    except BadJsonError as error:
-        reason = what_git_left(data) or f"not valid JSON: {error}"
-        place.problems.append(Problem(place.named(name), "broken_json", reason, line=error.line))
-    return None
+    return read_beside(place.folder, name, place.named(name), place.problems, loads)
 
 
 def _patches(place: _FolderRecords, name: str) -> dict[str, str]:

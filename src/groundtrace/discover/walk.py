@@ -15,7 +15,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT, run_id_of
 from groundtrace.config import Settings
-from groundtrace.discover.found import Found, FoundProblem, Skipped, fits, matches
+from groundtrace.discover.found import Found, FoundProblem, Skipped, fits, matches, unread
 from groundtrace.discover.identity import located, record_tasks
 from groundtrace.discover.records import (
     AGENT,
@@ -268,14 +268,8 @@ def _children(
                 )
             else:
                 yield below
-        elif kind == "escape":
-            reason = "a link that leaves the runs folder or makes a loop; not followed"
-            yield _problem(shown, "link_not_followed", reason)
-        elif kind == "unlisted":
-            reason = "the folder cannot be listed; its contents are missing from the results"
-            yield _problem(spot.path or ".", "unlisted_folder", reason)
-        elif kind == "other":
-            yield _problem(shown, "not_a_file", "neither a file nor a folder; not read")
+        elif (problem := unread(kind, spot.path, shown)) is not None:
+            yield problem
 
 
 def _is_read_where_it_lies(folder: Folder, settings: Settings) -> bool:

@@ -90,23 +90,25 @@ def analysis_dicts(table: str, document: ImpactDocument | None) -> Iterator[dict
         yield dict(zip(names, row, strict=True))
 
 
-def _comparisons(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+def _keyed(document: ImpactDocument) -> Iterator[tuple[tuple[Any, ...], MatchedComparison]]:
+    """Every comparison, with what is repeated on each of its rows."""
     both = (("matched", document.matched_comparisons), ("other", document.other_comparisons))
     for kind, comparisons in both:
-        for comparison in comparisons:
-            where = (getattr(comparison, name) for name in _COMPARISON)
-            key = (kind, *where, ", ".join(comparison.not_met))
-            for delta in comparison.deltas:
-                yield (*key, *(getattr(delta, column.name) for column in _DELTA))
+        for one in comparisons:
+            yield (kind, *(getattr(one, name) for name in _COMPARISON)), one
+
+
+def _comparisons(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
+    for key, one in _keyed(document):
+        for delta in one.deltas:
+            values = (getattr(delta, column.name) for column in _DELTA)
+            yield (*key, ", ".join(one.not_met), *values)
 
 
 def _finders(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:
-    both = (("matched", document.matched_comparisons), ("other", document.other_comparisons))
-    for kind, comparisons in both:
-        for comparison in comparisons:
-            where = tuple(getattr(comparison, name) for name in _COMPARISON)
-            for found in comparison.finders:
-                yield (kind, *where, *(getattr(found, column.name) for column in _FINDER))
+    for key, one in _keyed(document):
+        for found in one.finders:
+            yield (*key, *(getattr(found, column.name) for column in _FINDER))
 
 
 def _correlations(document: ImpactDocument) -> Iterator[tuple[Any, ...]]:

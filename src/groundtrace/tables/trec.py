@@ -10,7 +10,7 @@ qrels (`trec_eval -c`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
@@ -73,13 +73,7 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
     judged = dict.fromkeys(evidence.truth, 1) | dict.fromkeys(_irrelevant(evidence, rankings), 0)
     yield "qrels", [f"{query} 0 {trec_name(name)} {grade}" for name, grade in judged.items()]
     for name, ranked in rankings.items():
-        yield (
-            f"{name}.run",
-            [
-                f"{query} Q0 {trec_name(file)} {rank} {len(ranked) - rank + 1} {TAG}"
-                for rank, file in enumerate(ranked, 1)
-            ],
-        )
+        yield f"{name}.run", _run_lines(query, ranked)
         if not ranked:
             yield f"{name}.run{EMPTY}", [query]
     yield from _functions(evidence, query)
@@ -88,13 +82,14 @@ def _lines(detail: Detail) -> Iterator[tuple[str, list[str]]]:
 def _functions(evidence: EvidenceView, query: str) -> Iterator[tuple[str, list[str]]]:
     for needed, shown in _function_rankings(evidence):
         yield "functions.qrels", [f"{query} 0 {trec_name(name)} 1" for name in needed]
-        yield (
-            "functions.run",
-            [
-                f"{query} Q0 {trec_name(name)} {rank} {len(shown) - rank + 1} {TAG}"
-                for rank, name in enumerate(shown, 1)
-            ],
-        )
+        yield "functions.run", _run_lines(query, shown)
+
+
+def _run_lines(query: str, ranked: Sequence[str]) -> list[str]:
+    return [
+        f"{query} Q0 {trec_name(name)} {rank} {len(ranked) - rank + 1} {TAG}"
+        for rank, name in enumerate(ranked, 1)
+    ]
 
 
 def _rankings(evidence: EvidenceView) -> dict[str, list[str]]:
@@ -138,10 +133,7 @@ def _function_rankings(evidence: EvidenceView) -> Iterator[tuple[list[str], list
     """
     seen = seen_functions(evidence)
     if seen.relevant and not {"function_recall", "functions_shown"} & seen.undefined.keys():
-        yield (
-            [_function_name(one) for one in seen.relevant],
-            [_function_name(one) for one in seen.shown],
-        )
+        yield [*map(_function_name, seen.relevant)], [*map(_function_name, seen.shown)]
 
 
 def _function_name(one: FunctionLines) -> str:

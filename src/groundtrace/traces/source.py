@@ -208,6 +208,16 @@ class Source(msgspec.Struct):
                 f"{self.cut_results} results were shortened: over the memory limit",
             )
 
+    def totals(self, where: str, **others: Any) -> Usage:
+        """Totals of the main thread as its model calls state them; `where` names what states them."""
+        output = self.ledger.main_output()
+        return Usage(
+            output_tokens=output,
+            output_tokens_source=None if output is None else where,
+            input_tokens=self.ledger.main_input(),
+            **others,
+        )
+
     def saw(self, moment: float | None) -> None:
         """Note a time that the file states."""
         if moment is not None and (self.first_timestamp is None or moment < self.first_timestamp):

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthFile, TruthResult
+from groundtrace.model import Confidence, GroundTruth, Problem, Task, TruthResult
 from groundtrace.problems import TEMPORARY
 from groundtrace.storage import Folder, TooLargeError
 from groundtrace.storage.watch import note_error, watched
@@ -192,10 +192,10 @@ def _first(
 
 def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> GroundTruth:
     """The truth with edit targets, chunks and symbols, each from its own best source."""
-    source, edit_files = _first(readings, EDIT_SOURCES, _edit_files)
-    if source is None:
-        silent = (*EDIT_SOURCES, *ANSWER_SOURCES)
-        source = next((path for path in silent if _expects_no_edit(readings, path)), None)
+    source, edit_files = _first(readings, EDIT_SOURCES, lambda reading: reading.edit_files)
+    if source is None:  # else a source may say that nothing is to be edited (D58)
+        silent = [path for path in (*EDIT_SOURCES, *ANSWER_SOURCES) if path in readings]
+        source = next((path for path in silent if readings[path].expects_no_edit), None)
     return replace(
         truth,
         expected_edit_files=edit_files,
@@ -208,15 +208,6 @@ def _completed(truth: GroundTruth, readings: dict[str, SourceFindings]) -> Groun
         old_names=_first(readings, EDIT_CHUNK_SOURCES, lambda reading: reading.old_names)[1],
         test_files=_first(readings, TEST_SOURCES, lambda reading: reading.test_files)[1],
     )
-
-
-def _edit_files(reading: SourceFindings) -> tuple[TruthFile, ...]:
-    return reading.edit_files
-
-
-def _expects_no_edit(readings: dict[str, SourceFindings], path: str) -> bool:
-    """Whether a source says that nothing is to be edited (D58)."""
-    return path in readings and readings[path].expects_no_edit
 
 
 def _edit_confidence(path: str | None) -> Confidence | None:

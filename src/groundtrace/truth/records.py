@@ -20,6 +20,7 @@ from typing import Any
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items
 from groundtrace.model import PatchHunk, Problem, TruthChunk, TruthFile, TruthSymbol
 from groundtrace.truth.entries import (
     PATH_KEYS,
@@ -109,8 +110,7 @@ def _is_tail(text: str, backwards: list[str]) -> bool:
 def _checks(data: Mapping[Any, Any]) -> Iterator[list[str]]:
     """The patterns of each check; a check is an object with patterns, or one pattern."""
     for key in PATTERN_KEYS:
-        items = data.get(key)
-        for item in items if isinstance(items, list) else ():
+        for item in as_items(data.get(key)):
             patterns = item.get("patterns", item.get("pattern")) if isinstance(item, dict) else item
             patterns = patterns if isinstance(patterns, list) else [patterns]
             yield [pattern for pattern in patterns if isinstance(pattern, str)]
@@ -222,7 +222,8 @@ def read_ground_truth(data: Any, notes: Notes) -> SourceFindings:
     if isinstance(data, str):
         return SourceFindings(files=_files(python_paths(data, notes), notes))
     if isinstance(data, list):
-        return SourceFindings(files=_files(_once_flat(data), notes))
+        flat = (one for item in data for one in (item if isinstance(item, list) else [item]))
+        return SourceFindings(files=_files(flat, notes))
     if not isinstance(data, dict):
         notes.add("no_file_list", f"{shown(data)} where an object or a list is expected")
         return SourceFindings()
@@ -347,15 +348,11 @@ def _grouped(
 ) -> tuple[TruthFile, ...]:
     for group in groups:
         found = collect(
-            (entry for key in group for entry in _under(key, data.get(key))), _taken, notes
+            (entry for key in group for entry in _under(key, data.get(key))), lambda e: e, notes
         )
         if found:
             return found
     return ()
-
-
-def _taken(entry: TruthFile | RefusedEntry) -> TruthFile | RefusedEntry:
-    return entry
 
 
 def _under(key: str, value: Any) -> Iterator[TruthFile | RefusedEntry]:
@@ -390,14 +387,6 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
         yield value
 
 
-def _once_flat(items: list[Any]) -> Iterator[Any]:
-    for item in items:
-        if isinstance(item, list):
-            yield from item
-        else:
-            yield item
-
-
 def _inside(data: Any, *keys: str) -> dict[Any, Any] | None:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
@@ -417,10 +406,8 @@ def _symbols(data: Mapping[Any, Any], notes: Notes) -> tuple[TruthSymbol, ...]:
 
 
 def _symbol_items(data: Mapping[Any, Any]) -> Iterator[Any]:
-    symbols = data.get("symbols")
-    yield from symbols if isinstance(symbols, list) else ()
-    entries = data.get("entries")
-    for entry in entries if isinstance(entries, list) else ():
+    yield from as_items(data.get("symbols"))
+    for entry in as_items(data.get("entries")):
         if isinstance(entry, dict) and entry.get("function"):
             yield entry
     function_id = data.get("function_id")
@@ -433,8 +420,7 @@ def _symbol_items(data: Mapping[Any, Any]) -> Iterator[Any]:
 
 def _chunks(data: Mapping[Any, Any], notes: Notes) -> tuple[tuple[TruthChunk, ...], int]:
     """Line ranges, and how many were placeholders (D28)."""
-    items = data.get("chunks")
-    found = collect(items if isinstance(items, list) else (), truth_chunk, notes)
+    found = collect(as_items(data.get("chunks")), truth_chunk, notes)
     is_placeholder = _placeholders(data, found)
     real = tuple(chunk for chunk in found if not is_placeholder(chunk))
     for chunk in found:
@@ -478,8 +464,7 @@ def _explicit_edits(
     source made from a real change). Converted records, known by their placeholders, copy `files`
     into this list; then it says nothing about edits and is left out.
     """
-    items = data.get("expected_edit_files")
-    edits = _files(items if isinstance(items, list) else (), notes)
+    edits = _files(as_items(data.get("expected_edit_files")), notes)
     if edits and placeholders and set(edits) == set(files):
         notes.add(
             "placeholder_edits", "`expected_edit_files` only repeats `files` in a converted record"

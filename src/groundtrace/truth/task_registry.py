@@ -39,6 +39,7 @@ from groundtrace.base import tomlio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.given_files import parse_given
 from groundtrace.base.jsonio import BadJsonError, clean_text, loads
+from groundtrace.base.values import as_items
 from groundtrace.errors import InputError
 from groundtrace.model import Confidence, GroundTruth, Problem, Task
 from groundtrace.truth.entries import Notes, collect, shown, truth_chunk, truth_file, truth_symbol
@@ -130,30 +131,25 @@ def _truth(name: str, value: Any, notes: Notes) -> GroundTruth | None:
     for key in entry:
         if key not in KEYS and not str(key).startswith("_"):
             notes.add("unknown_key", f"{shown(name)} has the unknown key {shown(key)}")
-    files = collect(_list(entry, "files"), truth_file, notes)
+    files = collect(as_items(entry.get("files")), truth_file, notes)
     if not files:
         notes.add("no_file_list", f"{shown(name)} has no files")
         return None
     confidence = _confidence(name, entry, notes)
     source = entry.get("source")
     source = f"registry: {clean_text(source)}" if isinstance(source, str) and source else "registry"
-    edits = collect(_list(entry, "expected_edit_files"), truth_file, notes)
+    edits = collect(as_items(entry.get("expected_edit_files")), truth_file, notes)
     says_edits = bool(edits) or entry.get("expected_edit_files") == []
     return GroundTruth(
         files=files,
-        symbols=collect(_list(entry, "symbols"), truth_symbol, notes),
-        chunks=collect(_list(entry, "chunks"), truth_chunk, notes),
+        symbols=collect(as_items(entry.get("symbols")), truth_symbol, notes),
+        chunks=collect(as_items(entry.get("chunks")), truth_chunk, notes),
         expected_edit_files=edits,
         expected_edit_files_source=source if says_edits else None,
         expected_edit_files_confidence=confidence if says_edits else None,
         source=source,
         confidence=confidence,
     )
-
-
-def _list(entry: Mapping[Any, Any], key: str) -> list[Any]:
-    value = entry.get(key)
-    return value if isinstance(value, list) else []
 
 
 def _confidence(name: str, entry: Mapping[Any, Any], notes: Notes) -> Confidence | None:

@@ -21,6 +21,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
+from groundtrace.base.values import as_items, as_mapping
 from groundtrace.model import Problem, Task
 from groundtrace.paths.repos import is_placeholder
 from groundtrace.storage import Folder, Links
@@ -268,19 +269,14 @@ def read_task(
     if names is not None:
         lacks = _READ.difference(names)
     record = {} if "task.toml" in lacks else _task_toml(folder, path, problems)
-    task = _table(record, "task")
-    metadata = _table(record, "metadata")
+    task, metadata = as_mapping(record.get("task")), as_mapping(record.get("metadata"))
     # Names before the id: the first of these becomes the task's name (D60).
-    aliases = [
-        _text(task, "name"),
-        _text(metadata, "name"),
-        _text(record, "name"),
-        _text(task, "id"),
-    ]
+    places = ((task, "name"), (metadata, "name"), (record, "name"), (task, "id"))
+    aliases = [_text(place.get(key)) for place, key in places]
     repos = [repo for table in (task, record, metadata) for repo in _repos(table.get("repo"))]
-    repos += [repo for item in _list(task.get("repos")) for repo in _repos(item)]
+    repos += [repo for item in as_items(task.get("repos")) for repo in _repos(item)]
     repo_paths: dict[str, str] = {}
-    for entry in _list(record.get("repos")):
+    for entry in as_items(record.get("repos")):
         if not isinstance(entry, dict):
             repos += _repos(entry)
             continue
@@ -338,16 +334,8 @@ _YAML_LINE = regex(r"([A-Za-z_][\w-]*+)\s*+:\s++(\S(?:.*\S)?)\s*+$")
 
 def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, str]:
     """The plain `key: value` lines of a SWE-bench task.yaml; lists and blocks are not needed."""
-    if not folder.has_file("task.yaml"):
-        return {}
-    try:
-        text = folder.read("task.yaml", MAX_TEXT).decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        reason = f"cannot be read: {error}"
-        problems.append(Problem(_below(path, "task.yaml"), "unreadable", reason))
-        return {}
     found: dict[str, str] = {}
-    for line in text.splitlines():
+    for line in _text_in(folder, "task.yaml", path, problems).splitlines():
         match = _YAML_LINE.match(line)
         if match is not None:
             value = match[2]
@@ -359,33 +347,27 @@ def _task_yaml(folder: Folder, path: str, problems: list[Problem]) -> dict[str, 
 
 def _mirrors(folder: Folder, name: str, path: str, problems: list[Problem]) -> list[str]:
     """Repositories that an instruction names."""
-    if not folder.has_file(name):
-        return []
+    text = _text_in(folder, name, path, problems, "so repositories that it names are unknown")
+    return [repo for repo in map(_repo, _MIRROR.findall(text)) if repo]
+
+
+def _text_in(folder: Folder, name: str, path: str, problems: list[Problem], lost: str = "") -> str:
+    """The text of a file of a task; empty if there is none, or if it cannot be read."""
     try:
-        text = folder.read(name, MAX_TEXT).decode("utf-8", errors="replace")
+        if folder.has_file(name):
+            return folder.read(name, MAX_TEXT).decode("utf-8-sig", errors="replace")
     except OSError as error:
-        reason = f"cannot be read, so repositories that it names are unknown: {error}"
+        reason = f"cannot be read{lost and f', {lost}'}: {error}"
         problems.append(Problem(_below(path, name), "unreadable", reason))
-        return []
-    return [repo for repo in (_repo(match) for match in _MIRROR.findall(text)) if repo]
+    return ""
 
 
 def _below(path: str, name: str) -> str:
     return f"{path}/{name}" if path else name
 
 
-def _table(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = record.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _text(record: Mapping[str, Any], key: str) -> str | None:
-    value = record.get(key)
+def _text(value: Any) -> str | None:
     return clean_text(value.strip()) if isinstance(value, str) and value.strip() else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _repos(value: Any) -> list[str]:

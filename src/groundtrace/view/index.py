@@ -103,7 +103,7 @@ def trial_id(*names: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def reward_words(outcome: TrialOutcome | None, no_outcome: str = "no_outcome") -> str:
+def reward_words(outcome: TrialOutcome | None, no_outcome: str) -> str:
     """The verdict in words, or why there is none."""
     if outcome is None:
         return reason(no_outcome)
@@ -148,10 +148,6 @@ class TrialIndex:
         self._database.close()
         self._scratch.cleanup()
 
-    def add_listed(self, listed: Sequence[ListedTrial]) -> None:
-        """Add trials that are only known from their outcomes."""
-        self._insert("trials", listed)
-
     def add_read(self, lines: Sequence[dict[str, Any]], details: Sequence[Detail | None]) -> None:
         """Replace the lines of trials whose documents have now been read."""
         calls: list[dict[str, Any]] = []
@@ -164,9 +160,9 @@ class TrialIndex:
         self._database.execute("BEGIN TRANSACTION")
         try:
             self._database.execute("DELETE FROM trials WHERE list_contains(?, place)", [places])
-            self._insert("trials", lines)
-            self._insert("calls", calls)
-            self._insert("files", files)
+            self.insert("trials", lines)
+            self.insert("calls", calls)
+            self.insert("files", files)
             self._database.execute("COMMIT")
         except BaseException:
             self._database.execute("ROLLBACK")
@@ -183,7 +179,8 @@ class TrialIndex:
             rows: list[tuple[Any, ...]] = cursor.execute(query, list(values)).fetchall()
         return rows
 
-    def _insert(self, table: str, rows: Sequence[Any]) -> None:
+    def insert(self, table: str, rows: Sequence[Any]) -> None:
+        """Add rows to a table, such as the trials that are only known from their outcomes."""
         if not rows:
             return
         columns = _TYPES[table]
@@ -240,6 +237,8 @@ def _kept(text: str) -> str:
 
 PAGE = 100
 """Trials of one page of the list."""
+LINE = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
+"""Columns of a trial that the page gets as they are, or cut."""
 MAX_WORDS = 12
 MAX_MATCHES = 3
 """Most matching calls that the list shows for each trial."""
@@ -334,23 +333,20 @@ def list_page(
     """
     found = places_of(index, question) if places is None else places
     shown = found[question.page * PAGE : (question.page + 1) * PAGE].tolist()
-    names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
-    rows = index.ask(
-        f"SELECT {', '.join(names)}, labels, texts FROM trials WHERE {_AMONG}", [shown]
-    )
-    lines = {
-        row[0]: dict(zip(names, row, strict=False))
-        | {"labels": row[-2] or [], "texts": row[-1] or [], "matches": []}
-        for row in rows
-    }
-    for place, matches in _matches(index, question, shown).items():
-        lines[place]["matches"] = matches
-    trials = [_with_shown_names(lines[place]) for place in shown if place in lines]
+    rows = index.ask(f"SELECT {', '.join(LINE)}, labels, texts FROM trials WHERE {_AMONG}", [shown])
+    matches = _matches(index, question, shown)
+    lines = {}
+    for row in rows:
+        line = dict(zip(LINE, row, strict=False))
+        line |= {name: shown_name(line[name]) for name in ("task", "trial")}
+        line |= {
+            "labels": row[-2] or [],
+            "texts": row[-1] or [],
+            "matches": matches.get(row[0], []),
+        }
+        lines[row[0]] = line
+    trials = [lines[place] for place in shown if place in lines]
     return {"total": len(found), "page": question.page, "size": PAGE, "trials": trials}
-
-
-def _with_shown_names(line: dict[str, Any]) -> dict[str, Any]:
-    return line | {"task": shown_name(line["task"]), "trial": shown_name(line["trial"])}
 
 
 def choices(index: TrialIndex) -> dict[str, list[tuple[str, int]]]:

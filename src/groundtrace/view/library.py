@@ -93,7 +93,7 @@ class Snapshot:
                 listed.append(trial)
         self._listed = listed
         self.total = len(listed)
-        self.index.add_listed(listed)
+        self.index.insert("trials", listed)
 
     def _paths(self, output: RunOutput, outcomes: OutcomeIndex) -> Iterator[str]:
         # From the outcomes if there are any: checking each of 40,000 files takes a while.
@@ -147,11 +147,7 @@ class Snapshot:
 
     def trial(self, name: str) -> tuple[ListedTrial, Detail | None] | None:
         """The trial with an id, with its documents as they are now."""
-        rows = self.index.ask(
-            "SELECT place, id, output, document, run, config, suite, task, trial, verdict, found, "
-            "labels, numbers, texts FROM trials WHERE id = ?",
-            [name],
-        )
+        rows = self.index.ask("SELECT * FROM trials WHERE id = ?", [name])
         if not rows:
             return None
         listed = ListedTrial(*rows[0])

@@ -21,6 +21,7 @@ from groundtrace.runs.read import StoredDocument, read_one
 from groundtrace.runs.state import mark_of
 from groundtrace.view.call_text import CallText, CallTexts
 from groundtrace.view.index import (
+    LINE,
     SCOPES,
     ListedTrial,
     Question,
@@ -92,8 +93,7 @@ class Answers:
         if found is None:
             return None
         listed, detail = found
-        names = ("place", "id", "run", "config", "suite", "task", "trial", "verdict", "found")
-        row = {name: getattr(listed, name) for name in names}
+        row = {name: getattr(listed, name) for name in LINE}
         return row | {
             "task": shown_name(listed.task),
             "trial": shown_name(listed.trial),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from groundtrace.base.times import parse_time
-from groundtrace.model import ContextMark, Problem, Stated, Usage
+from groundtrace.model import ContextMark, Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.aider.records import (
     ADDED,
@@ -214,14 +214,8 @@ class Chat:
 
     def finish(self) -> Source:
         source, cost = self.source, self.total()
-        output = source.ledger.main_output()
-        source.usage = Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "notices of tokens",
-            input_tokens=source.ledger.main_input(),
-            cost_usd=cost,
-            cost_source=None if cost is None else "notices of costs",
-        )
+        paid = None if cost is None else "notices of costs"
+        source.usage = source.totals("notices of tokens", cost_usd=cost, cost_source=paid)
         source.stated = Stated(
             model=source.model,
             harness=HARNESS,

@@ -10,7 +10,7 @@ from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
 from groundtrace.base.values import as_count, as_mapping, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import Problem, Stated, Usage
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.api_log.records import Turn, asked_in, given_in, is_row, turns_in
 from groundtrace.traces.chat.answers import read_answer
@@ -151,12 +151,7 @@ class ApiLog:
         source.stated = stated_of(row) if row else Stated(model=source.model, harness=harness)
         source.model = source.model or source.stated.model
         source.harness = source.stated.harness or harness
-        output = source.ledger.main_output()
-        source.usage = Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "usage of each reply",
-            input_tokens=source.ledger.main_input(),
-        )
+        source.usage = source.totals("usage of each reply")
         self.log.finish(has_lines=False)
         self.say_unanswered()
         return source

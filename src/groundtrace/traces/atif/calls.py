@@ -14,7 +14,7 @@ import msgspec
 from groundtrace.base.cut_json import CutText, read_cut, scan
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping, as_text
+from groundtrace.base.values import as_items, as_mapping, as_text
 from groundtrace.problems import ProblemKind
 from groundtrace.traces.atif.dialect import CallRepair
 from groundtrace.traces.atif.records import Step
@@ -121,7 +121,7 @@ class StepReader:
         """Calls that a preview replaced: id, name and the arguments that are complete."""
         value = read_cut(preview.removesuffix(TRIM_MARK))
         found = []
-        for item in value if isinstance(value, list) else ():
+        for item in as_items(value):
             if isinstance(item, dict) and isinstance(item.get("function_name"), str):
                 whole = {
                     key: member
@@ -347,14 +347,10 @@ def take_apart(content: str) -> Sections:
         body, failed = body[: note.start()], True
     body, metadata = _cut_metadata(body)
     body, stdout, stderr = _cut_streams(body, appended=metadata is not None or failed)
-    text = _unflatten(_without_gap(body))
+    text = _unflatten(body.rstrip("\n"))
     if not text.strip() and stdout:
         text = stdout
     return Sections(text, metadata, stdout, stderr, failed)
-
-
-def _without_gap(body: str) -> str:
-    return body.rstrip("\n")
 
 
 def _cut_metadata(body: str) -> tuple[str, dict[str, Any] | None]:

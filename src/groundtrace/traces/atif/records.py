@@ -37,17 +37,21 @@ class Step(msgspec.Struct):
     extra: Any = None
 
 
-class Root(msgspec.Struct):
-    """A trajectory whose steps are all objects, as in nearly all trajectories."""
+class Around(msgspec.Struct):
+    """What a trajectory states beside its steps."""
 
     schema_version: Any = None
-    session_id: Any = None
     trajectory_id: Any = None
     agent: Any = None
-    steps: list[Step] | None = None
     final_metrics: Any = None
     continued_trajectory_ref: Any = None
     subagent_trajectories: Any = None
+
+
+class Root(Around):
+    """A trajectory whose steps are all objects, as in nearly all trajectories."""
+
+    steps: list[Step] | None = None
 
 
 STEP_SIGNS = frozenset({"step_id", "source", "tool_calls", "observation", "message"})
@@ -63,16 +67,10 @@ class Damage(msgspec.Struct):
     kind: ProblemKind = "damaged_step"
 
 
-class Loaded(msgspec.Struct):
+class Loaded(Around):
     """What could be decoded of a trajectory."""
 
-    schema_version: Any = None
-    trajectory_id: Any = None
-    agent: Any = None
     steps: list[Step | Damage] = field(default_factory=list)
-    final_metrics: Any = None
-    continued_trajectory_ref: Any = None
-    subagent_trajectories: Any = None
     ok: bool = False
     """Whether this is a trajectory."""
     reason: str = ""
@@ -89,15 +87,8 @@ def from_value(value: Any) -> Loaded:
         reason = f"steps is {type(steps).__name__}, not a list"
         # If the key is damaged, the list of steps is under another name.
         steps = next((item for item in value.values() if _are_steps(item)), None)
-    loaded = Loaded(
-        reason=reason,
-        schema_version=value.get("schema_version"),
-        trajectory_id=value.get("trajectory_id"),
-        agent=value.get("agent"),
-        final_metrics=value.get("final_metrics"),
-        continued_trajectory_ref=value.get("continued_trajectory_ref"),
-        subagent_trajectories=value.get("subagent_trajectories"),
-    )
+    around: dict[str, Any] = {name: value.get(name) for name in Around.__struct_fields__}
+    loaded = Loaded(**around, reason=reason)
     if not isinstance(steps, list):
         return loaded
     loaded.ok = True
@@ -118,16 +109,8 @@ def from_root(root: Root) -> Loaded:
     steps: list[Step | Damage] = [*(root.steps or ())[:MAX_STEPS]]
     if root.steps is not None and len(root.steps) > MAX_STEPS:
         steps.append(too_many(len(root.steps) - MAX_STEPS))
-    return Loaded(
-        schema_version=root.schema_version,
-        trajectory_id=root.trajectory_id,
-        agent=root.agent,
-        steps=steps,
-        final_metrics=root.final_metrics,
-        continued_trajectory_ref=root.continued_trajectory_ref,
-        subagent_trajectories=root.subagent_trajectories,
-        ok=True,
-    )
+    around: dict[str, Any] = {name: getattr(root, name) for name in Around.__struct_fields__}
+    return Loaded(**around, steps=steps, ok=True)
 
 
 def too_many(lost_calls: int) -> Damage:

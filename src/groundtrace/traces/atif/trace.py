@@ -16,7 +16,7 @@ from msgspec import field
 
 from groundtrace.base import jsonio
 from groundtrace.base.times import parse_time
-from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
+from groundtrace.base.values import as_amount, as_count, as_items, as_mapping, as_text
 from groundtrace.model import Usage
 from groundtrace.problems import ProblemKind
 from groundtrace.storage import Folder, LocalFolder
@@ -278,7 +278,7 @@ def _key(call: RawCall) -> tuple[str | None, str, str]:
 def _embedded(value: Any) -> dict[str, Any]:
     """Trajectories inside the file, by id; those without an id by session."""
     result: dict[str, Any] = {}
-    for number, item in enumerate(value if isinstance(value, list) else ()):
+    for number, item in enumerate(as_items(value)):
         item_map = as_mapping(item)
         key = as_text(item_map.get("trajectory_id")) or as_text(item_map.get("session_id"))
         result[key or f"#{number}"] = item

@@ -11,7 +11,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping, as_number, as_text
+from groundtrace.base.values import as_items, as_mapping, as_number, as_score, as_text
 from groundtrace.model import Stated
 from groundtrace.traces.kit.rows import Naming, row_id
 from groundtrace.traces.swe_agent.actions import read_action
@@ -116,8 +116,7 @@ def calls_of(
 ) -> list[Asked]:
     """The calls that a reply makes."""
     if dialect == "tools":
-        calls = message.get("tool_calls")
-        return [_object(call) for call in calls] if isinstance(calls, list) else []
+        return [_object(call) for call in as_items(message.get("tool_calls"))]
     if dialect == "xml":
         return xml_calls(text_of(message))
     if dialect == "none":
@@ -201,7 +200,7 @@ def stated_of(row: Mapping[str, Any]) -> Stated:
     agent = as_mapping(row.get("agent_args"))
     verdict = next((name for name in _VERDICTS if row.get(name) is not None), None)
     handed_in = next((name for name in _SUBMISSIONS if isinstance(row.get(name), str)), None)
-    reward = _reward(row.get(verdict)) if verdict else None
+    reward = as_score(row.get(verdict)) if verdict else None
     return Stated(
         task=name_of(row),
         task_place="id of the row",
@@ -224,10 +223,6 @@ def _harness(row: Mapping[str, Any]) -> str | None:
     if "trajectory_steps" in row:
         return "r2e-gym"
     return "openhands" if "fncall_messages" in row else None
-
-
-def _reward(value: Any) -> float | None:
-    return float(value) if isinstance(value, bool) else as_number(value)
 
 
 def _seconds(row: Mapping[str, Any]) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_amount, as_count, as_mapping, as_text
-from groundtrace.model import Problem, Usage
+from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.chat.answers import CallAnswer, read_answer, state_of
 from groundtrace.traces.chat.records import (
@@ -224,14 +224,8 @@ class Conversation:
         source.stated = stated_of(row)
         source.model = source.stated.model
         source.harness = source.stated.harness
-        output = source.ledger.main_output()
         cost = as_amount(row.get("cost")) if source.harness is None else None
-        source.usage = Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "token usage of each step",
-            input_tokens=source.ledger.main_input(),
-            cost_usd=cost,
-            cost_source=None if cost is None else "cost",
-        )
+        paid = None if cost is None else "cost"
+        source.usage = source.totals("token usage of each step", cost_usd=cost, cost_source=paid)
         self.log.finish(has_lines=False)
         return source

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_count, as_mapping
+from groundtrace.base.values import as_count, as_items, as_mapping
 from groundtrace.model import ContextMark
 from groundtrace.traces.kit.fit import NOT_FITTING, fit
 from groundtrace.traces.kit.ledger import TokenCounts
@@ -183,7 +183,7 @@ def shown_image(content: Any) -> dict[str, Any] | None:
 
     Such a result has no text: a picture that was opened would count as nothing shown.
     """
-    for block in content if isinstance(content, list) else ():
+    for block in as_items(content):
         if isinstance(block, dict) and block.get("type") in ("image", "document"):
             return {"type": block["type"], "file": {"type": block["type"]}}
     return None

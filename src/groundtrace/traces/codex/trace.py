@@ -346,7 +346,8 @@ class Rollout:
         if self.processes.unknown:
             calls = plural(self.processes.unknown, "call shows", "calls show")
             source.notes.append(f"{calls} more output of a running command; its files are unknown")
-        source.usage = self.usage()
+        cached = self.totals.cached if source.ledger.order else None
+        source.usage = source.totals("token_count", cached_tokens=cached)
         source.stated = self.stated()
         return source
 
@@ -357,16 +358,6 @@ class Rollout:
         behind = before - len(self.source.ledger.order)
         if behind:
             self.totals.cached -= self.totals.cached_at[behind - 1]
-
-    def usage(self) -> Usage:
-        ledger = self.source.ledger
-        output = ledger.main_output()
-        return Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "token_count",
-            input_tokens=ledger.main_input(),
-            cached_tokens=self.totals.cached if ledger.order else None,
-        )
 
     def stated(self) -> Stated:
         source, meta = self.source, self.meta or {}

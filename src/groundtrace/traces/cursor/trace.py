@@ -10,7 +10,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import MILLISECONDS_FROM, parse_time
-from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.base.values import as_count, as_items, as_mapping, as_text
 from groundtrace.model import Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.cursor.records import (
@@ -94,7 +94,7 @@ class CursorTranscript:
             opened = text.find("[", max(text.find('"steps"'), 0))
             pieces = salvage.intact_objects(text, opened + 1) if opened >= 0 else ()
             steps = [piece.value for piece in pieces]
-        for number, step in enumerate(steps if isinstance(steps, list) else [], 1):
+        for number, step in enumerate(as_items(steps), 1):
             self.log.lines += 1
             if not isinstance(step, dict) or step.get("source") in ("malformed", "corpus_builder"):
                 reason = "a line that could not be read, or was removed, when lines were collected"

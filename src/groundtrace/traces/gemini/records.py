@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
+from groundtrace.base import jsonio
 from groundtrace.base.patterns import regex
 from groundtrace.base.values import as_mapping, as_text
 from groundtrace.traces.kit.fit import NOT_FITTING, fit, value_of
@@ -219,14 +220,7 @@ def _text(value: Any) -> str:
         from groundtrace.base.mcp import content_text
 
         return content_text(content)
-    if value is None:
-        return ""
-    import json
-
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return ""
+    return "" if value is None else jsonio.written(value)
 
 
 def shell_output(text: str, command: str) -> Output:

@@ -17,8 +17,8 @@ from groundtrace.base.jsonl import RawLine, decoded, read_lines
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
-from groundtrace.base.values import as_count, as_mapping, as_text
-from groundtrace.model import Problem, Stated, Usage
+from groundtrace.base.values import as_count, as_items, as_mapping, as_text
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.gemini.records import (
     Call,
@@ -154,8 +154,7 @@ class Session:
         if "$set" in value:
             fields = as_mapping(value["$set"])
             self.header = {**self.header, **{k: v for k, v in fields.items() if k != "messages"}}
-            again = fields.get("messages")
-            self.messages(again if isinstance(again, list) else ())
+            self.messages(as_items(fields.get("messages")))
             return True
         if "sessionId" in value and "projectHash" in value:
             self.header = {**self.header, **value}
@@ -194,17 +193,8 @@ class Session:
     # --- messages ---
 
     def messages(self, messages: Iterable[Any]) -> None:
-        for number, message in enumerate(messages):
-            if isinstance(message, Message):
-                self.message(message, number=number)
-            elif isinstance(message, dict):
-                self.message(fit_message(message), number=number)
-            elif isinstance(message, Problem):
-                self.source.problems.append(message)
-                self.source.ledger.interrupt()
-            else:
-                reason = f"a message is {type(message).__name__}, not an object"
-                self.source.problem("wrong_type", reason, place=_place(number, ""))
+        for number, message in self.log.fitted(messages, "message", Message, fit_message):
+            self.message(message, number=number)
 
     def message(
         self, message: Message, *, line: int | None = None, number: int | None = None
@@ -336,13 +326,8 @@ class Session:
             for call in source.calls:
                 call.is_subagent = True
         self.log.finish(has_lines=self.log.lines > 0)
-        output = source.ledger.main_output()
-        source.usage = Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "tokens of each message",
-            input_tokens=source.ledger.main_input(),
-            cached_tokens=sum(self.cached.values()) if self.cached else None,
-        )
+        cached = sum(self.cached.values()) if self.cached else None
+        source.usage = source.totals("tokens of each message", cached_tokens=cached)
         source.stated = Stated(model=source.model, harness=HARNESS)
         return source
 

@@ -16,7 +16,7 @@ import msgspec
 from groundtrace.base import jsonio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_count, as_mapping
+from groundtrace.base.values import as_count, as_items, as_mapping
 from groundtrace.model import Problem
 from groundtrace.storage import Folder
 from groundtrace.traces.inspect_ai.archive import Archive, ArchiveError, Members, open_archive
@@ -340,8 +340,7 @@ def _summaries(archive: Archive) -> dict[tuple[str, int], Mapping[str, Any]]:
     names = ["summaries.json"] if "summaries.json" in archive.members else []
     names = names or [name for name in archive.members if name.startswith("_journal/summaries/")]
     for name in names:
-        listed = _json(archive, name)
-        for one in listed if isinstance(listed, list) else ():
+        for one in as_items(_json(archive, name)):
             if isinstance(one, dict) and (name_of := id_of(one)) is not None:
                 found[name_of, as_count(one.get("epoch")) or 1] = one
     return found

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
+from groundtrace.base.values import as_amount, as_count, as_id, as_mapping, as_score, as_text
 from groundtrace.model import Stated
 from groundtrace.traces.kit.fit import NOT_FITTING
 from groundtrace.traces.kit.ledger import TokenCounts
@@ -262,10 +262,7 @@ def stated_of(sample: Mapping[str, Any], header: Mapping[str, Any]) -> Stated:
 
 def id_of(sample: Mapping[str, Any]) -> str | None:
     """A sample's id as text; in some data sets it is a number."""
-    value = sample.get("id")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return as_text(value)
+    return as_id(sample.get("id"))
 
 
 def _task(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> tuple[str | None, str]:
@@ -291,11 +288,9 @@ def _score(scores: Any) -> tuple[float | None, str | None]:
 
 def score_value(value: Any) -> float | None:
     """A score as a number; None if it is not one, such as a score of several values."""
-    if isinstance(value, bool):
-        return float(value)
     if isinstance(value, str):
         return _WORDS.get(value.strip().casefold())
-    return as_number(value)
+    return as_score(value)
 
 
 def _end(sample: Mapping[str, Any]) -> str | None:

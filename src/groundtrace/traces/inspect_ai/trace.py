@@ -7,7 +7,7 @@ calls are made after the last event was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.times import parse_time
-from groundtrace.base.values import as_count, as_mapping, as_text
+from groundtrace.base.values import as_count, as_items, as_mapping, as_text
 from groundtrace.model import Problem, Usage
 from groundtrace.storage import Folder
 from groundtrace.traces.inspect_ai.archive import ArchiveError
@@ -31,7 +31,7 @@ from groundtrace.traces.inspect_ai.records import (
     counts_of,
     stated_of,
 )
-from groundtrace.traces.kit.fit import MAX_DEPTH, as_arguments, fit, value_of
+from groundtrace.traces.kit.fit import MAX_DEPTH, as_arguments, value_of
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.lists import Listed
 from groundtrace.traces.kit.log import Log
@@ -88,18 +88,8 @@ class SampleTrace:
     # --- events ---
 
     def events(self, loaded: Listed) -> None:
-        for number, event in enumerate(loaded.items):
-            place = f"$.events[{number}]"
-            if isinstance(event, Problem):
-                self.source.problems.append(event)
-                self.source.ledger.interrupt()
-            elif isinstance(event, Event):
-                self.event(event, place, _OUTSIDE, 0)
-            elif isinstance(event, dict):
-                self.event(fit(event, Event), place, _OUTSIDE, 0)
-            else:
-                reason = f"an event is {type(event).__name__}, not an object"
-                self.source.problem("wrong_type", reason, place=place)
+        for number, event in self.log.fitted(loaded.items, "event", Event):
+            self.event(event, f"$.events[{number}]", _OUTSIDE, 0)
 
     def event(self, event: Event, place: str, outer: Where, depth: int) -> None:
         """Read one event; in older logs `outer` is the call inside which it is written."""
@@ -249,18 +239,14 @@ class SampleTrace:
         return value
 
     def usage(self, root: Mapping[str, Any], cost: float | None, where: str | None) -> Usage:
-        ledger = self.source.ledger
-        output = ledger.main_output()
         totals = [
             as_count(as_mapping(item).get("total_tokens"))
             for item in as_mapping(root.get("model_usage")).values()
         ]
         known = [total for total in totals if total is not None]
-        return Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "usage of each model call",
-            input_tokens=ledger.main_input(),
-            cached_tokens=self.cached if ledger.order else None,
+        return self.source.totals(
+            "usage of each model call",
+            cached_tokens=self.cached if self.source.ledger.order else None,
             total_tokens=sum(known) if known and len(known) == len(totals) else None,
             cost_usd=cost,
             cost_source=where,
@@ -300,7 +286,7 @@ class Conversation(msgspec.Struct):
 
     def messages(self, messages: Any, position: int, made_at: Any = None) -> None:
         """Read calls and answers from a list of messages."""
-        for message in messages if isinstance(messages, list) else ():
+        for message in as_items(messages):
             members = as_mapping(message)
             if members.get("role") == "tool":
                 self.answer(members)
@@ -309,8 +295,7 @@ class Conversation(msgspec.Struct):
 
     def model(self, event: Event, position: int) -> None:
         """Read one model call: answers from its input, calls from its output."""
-        given = value_of(event.input)
-        for message in given if isinstance(given, list) else ():
+        for message in as_items(value_of(event.input)):
             if as_mapping(message).get("role") == "tool":
                 self.answer(as_mapping(message))
         choices = event.output.choices if isinstance(event.output, ModelOutput) else None
@@ -320,7 +305,9 @@ class Conversation(msgspec.Struct):
 
     def calls(self, calls: Any, position: int, made_at: Any) -> None:
         """Read the calls of one reply."""
-        for call in _items(calls):
+        for call in as_items(calls):
+            if not isinstance(call, Mapping):
+                continue
             key = as_text(call.get("id"))
             if key is not None and key in self._by_id:
                 continue
@@ -334,8 +321,3 @@ class Conversation(msgspec.Struct):
         asked = self._by_id.get(as_text(message.get("tool_call_id")) or "")
         if asked is not None and asked.answer is None:
             asked.answer = message
-
-
-def _items(value: Any) -> list[Mapping[str, Any]]:
-    found: Iterable[Any] = value if isinstance(value, list) else ()
-    return [item for item in found if isinstance(item, Mapping)]

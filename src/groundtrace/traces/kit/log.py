@@ -7,13 +7,20 @@ what is only known at the end.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
 
 from groundtrace.base.jsonl import RawLine
 from groundtrace.base.visible import plural
+from groundtrace.model import Problem
 from groundtrace.problems import ProblemKind
+from groundtrace.traces.kit.fit import fit
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.source import RawCall, Source
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Log:
@@ -97,6 +104,36 @@ class Log:
         kind: ProblemKind = "broken_line" if raw.ended else "truncated_line"
         said = f"line cannot be decoded ({reason})"
         self.source.problem(kind, said, line=raw.number, lost_calls=max(0, lost_calls))
+
+    # --- elements of a list ---
+
+    def fitted(
+        self,
+        items: Iterable[Any],
+        what: str,
+        kind: type[S],
+        fitting: Callable[[dict[str, Any]], S] | None = None,
+        lost: Callable[[], None] | None = None,
+    ) -> Iterator[tuple[int, S]]:
+        """The elements of the file's list of `what`s as a type, with their numbers.
+
+        An element may be of the type already, a decoded object, or the problem of one that could
+        not be read; `lost` is called after such a problem.
+        """
+        for number, item in enumerate(items):
+            if isinstance(item, kind):
+                yield number, item
+            elif isinstance(item, dict):
+                yield number, fit(item, kind) if fitting is None else fitting(item)
+            elif isinstance(item, Problem):
+                self.source.problems.append(item)
+                self.source.ledger.interrupt()
+                if lost is not None:
+                    lost()
+            else:
+                a = "an" if what[0] in "aeiou" else "a"
+                reason = f"{a} {what} is {type(item).__name__}, not an object"
+                self.source.problem("wrong_type", reason, place=f"$.{what}s[{number}]")
 
     # --- end ---
 

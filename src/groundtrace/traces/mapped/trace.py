@@ -16,9 +16,9 @@ from groundtrace.base.jsonl import RawLine, read_lines
 from groundtrace.base.mcp import content_text, server_in_name
 from groundtrace.base.patterns import regex
 from groundtrace.base.times import parse_time
-from groundtrace.base.values import as_amount, as_count, as_mapping, as_number, as_text
+from groundtrace.base.values import as_amount, as_count, as_id, as_mapping, as_score, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import Problem, Stated, Usage
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.codex.records import streams
 from groundtrace.traces.kit import salvage
@@ -220,7 +220,7 @@ class MappedTrace:
             what = "name" if name is None else "arguments"
             self.problem(f"a call whose {what} cannot be used", lost_calls=1)
             return
-        call_id = id_text(self.id_of(asked))
+        call_id = as_id(self.id_of(asked))
         call = self.log.by_id.get(call_id or "")
         if call is None:
             call = self.new_call(name, arguments, call_id, asked)
@@ -255,7 +255,7 @@ class MappedTrace:
         return call
 
     def answer(self, answer: Any) -> None:
-        call = self.log.by_id.get(id_text(self.answer_id_of(answer)) or "")
+        call = self.log.by_id.get(as_id(self.answer_id_of(answer)) or "")
         if call is None:
             self.log.orphan(self.current.line)
             return
@@ -289,7 +289,12 @@ class MappedTrace:
         source.harness_version = as_text(self.facts.get("version"))
         source.model = as_text(self.facts.get("model"))
         source.stated = stated_by(self.mapping.harness, self.facts, self.costs.values())
-        source.usage = self.usage(source.stated)
+        source.usage = source.totals(
+            "output_tokens of the mapping",
+            cached_tokens=self.cached if self.has_cached else None,
+            cost_usd=source.stated.cost_usd,
+            cost_source=source.stated.cost_source,
+        )
         return source
 
     def state_of_root(self, root: Mapping[str, Any]) -> None:
@@ -304,18 +309,6 @@ class MappedTrace:
             source.cwd = self.directory(on_record(expressions, "cwd", current)(root))
         for call in source.calls:
             call.cwd = call.cwd or source.cwd
-
-    def usage(self, stated: Stated) -> Usage:
-        ledger = self.source.ledger
-        output = ledger.main_output()
-        return Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "output_tokens of the mapping",
-            input_tokens=ledger.main_input(),
-            cached_tokens=self.cached if self.has_cached else None,
-            cost_usd=stated.cost_usd,
-            cost_source=stated.cost_source,
-        )
 
 
 _TAKEN: Mapping[str, Callable[[MappedTrace, Any], None]] = {
@@ -363,12 +356,7 @@ def printed(value: Any) -> tuple[str, bool]:
         return content_text(value), False
     if isinstance(members.get("content"), str | list):
         return content_text(members["content"]), members.get("isError") is True
-    import json
-
-    try:
-        return json.dumps(value, ensure_ascii=False), False
-    except (ValueError, RecursionError):
-        return "", False
+    return jsonio.written(value), False
 
 
 # --- what a file states about its trial ---
@@ -381,11 +369,10 @@ def stated_by(harness: str, facts: Mapping[str, Any], costs: Collection[float | 
     known = [item for item in costs if item is not None]
     if cost is None and known and len(known) == len(costs):
         cost, where = sum(known), "usage_cost of the mapping"
-    verdict = facts.get("reward")
-    reward = float(verdict) if isinstance(verdict, bool) else as_number(verdict)
+    reward = as_score(facts.get("reward"))
     submission = facts.get("submission")
     return Stated(
-        task=id_text(facts.get("task")),
+        task=as_id(facts.get("task")),
         task_place="task of the mapping",
         model=as_text(facts.get("model")),
         harness=harness,
@@ -400,13 +387,6 @@ def stated_by(harness: str, facts: Mapping[str, Any], costs: Collection[float | 
         submission=submission if isinstance(submission, str) else None,
         submission_source="submission of the mapping",
     )
-
-
-def id_text(value: Any) -> str | None:
-    """An id as text; in some formats ids are numbers."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return as_text(value)
 
 
 # --- files ---

@@ -68,7 +68,6 @@ class _Around(msgspec.Struct):
 
     info: Any = None
     instance_id: Any = None
-    trajectory_format: Any = None
 
 
 _around = msgspec.json.Decoder(_Around)

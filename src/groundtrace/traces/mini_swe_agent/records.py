@@ -210,10 +210,6 @@ class CallAnswer(Frozen, frozen=True):
     """The part of the command's output that the agent saw."""
     failed: bool = False
     """Whether it was refused, timed out, or ended with a code other than 0."""
-    submitted: bool = False
-    """Whether the output was submitted and not shown."""
-    ran: bool = True
-    """Whether something shows that the command ran."""
 
 
 def read_answer(command: str, messages: Sequence[Message], *, ended: bool) -> CallAnswer:
@@ -235,12 +231,12 @@ def read_answer(command: str, messages: Sequence[Message], *, ended: bool) -> Ca
             return _checked(command, extra.raw_output, extra.returncode != 0)
     refused = next((text for text in texts if text.lstrip().startswith(REFUSALS)), None)
     if refused is not None:
-        return CallAnswer(refused, failed=True, ran=False)
+        return CallAnswer(refused, failed=True)
     # The output of a submission is handed in and not shown: the agent read nothing of it.
     if _SUBMITS.search(command) or ended:
-        return CallAnswer(f"{SUBMIT}\n", submitted=True)
+        return CallAnswer(f"{SUBMIT}\n")
     rest = [text for text in texts if not text.lstrip().startswith(_NOTES)]
-    return CallAnswer("\n".join(rest), failed=True, ran=False)
+    return CallAnswer("\n".join(rest), failed=True)
 
 
 def _checked(command: str, text: str, failed: bool) -> CallAnswer:
@@ -248,7 +244,7 @@ def _checked(command: str, text: str, failed: bool) -> CallAnswer:
     shown = text.lstrip()
     is_submission = shown.startswith(SUBMIT) and shown.partition("\n")[0].strip() == SUBMIT
     if is_submission and _SUBMITS.search(command):
-        return CallAnswer(f"{SUBMIT}\n", failed, submitted=True)
+        return CallAnswer(f"{SUBMIT}\n", failed)
     return CallAnswer(text, failed)
 
 

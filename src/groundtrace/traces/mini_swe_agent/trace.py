@@ -7,14 +7,14 @@ a new shell in the environment's working directory, so each call has that direct
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
 from groundtrace.base.values import as_count, as_mapping, as_text
-from groundtrace.model import Problem, StatedLines, Usage
+from groundtrace.model import Problem, StatedLines
 from groundtrace.storage import Folder
-from groundtrace.traces.kit.fit import fit
 from groundtrace.traces.kit.keep import Keep
 from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.log import Log
@@ -67,19 +67,9 @@ class Trajectory:
         self.final_context: tuple[StatedLines, ...] = ()
 
     def messages(self, messages: Iterable[Any]) -> None:
-        for number, message in enumerate(messages):
-            if isinstance(message, Message):
-                self.message(message, number)
-            elif isinstance(message, Problem):
-                self.source.problems.append(message)
-                self.source.ledger.interrupt()
-                self.close(ended=False)
-            elif not isinstance(message, dict):
-                place = f"$.messages[{number}]"
-                reason = f"a message is {type(message).__name__}, not an object"
-                self.source.problem("wrong_type", reason, place=place)
-            else:
-                self.message(fit(message, Message), number)
+        lost = partial(self.close, ended=False)
+        for number, message in self.log.fitted(messages, "message", Message, lost=lost):
+            self.message(message, number)
 
     def message(self, message: Message, number: int) -> None:
         self.seen += 1
@@ -163,7 +153,12 @@ class Trajectory:
             call.cwd = source.cwd
         source.model = stated.model or self.bare_model
         source.harness_version = stated.harness_version
-        source.usage = self.totals(stated.cost_usd, stated.cost_source)
+        source.usage = source.totals(
+            "usage of each model call",
+            cached_tokens=self.cached,
+            cost_usd=stated.cost_usd,
+            cost_source=stated.cost_source,
+        )
         self.log.finish(has_lines=False)
         seconds = None
         if self.last is not None and source.first_timestamp is not None:
@@ -175,17 +170,6 @@ class Trajectory:
             final_context=self.final_context,
         )
         return source
-
-    def totals(self, cost: float | None, where: str | None) -> Usage:
-        output = self.source.ledger.main_output()
-        return Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "usage of each model call",
-            input_tokens=self.source.ledger.main_input(),
-            cached_tokens=self.cached,
-            cost_usd=cost,
-            cost_source=where,
-        )
 
 
 def _answers_to(

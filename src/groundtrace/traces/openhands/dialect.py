@@ -16,7 +16,7 @@ from groundtrace.base import jsonio
 from groundtrace.base.cut_json import read_cut
 from groundtrace.base.mcp import UNKNOWN_SERVER, content_text, envelope_of
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import as_mapping
+from groundtrace.base.values import as_items, as_mapping
 from groundtrace.traces.atif.dialect import Dialect, OwnText, RepairedArguments
 
 BUILTIN_TOOLS = frozenset(
@@ -220,8 +220,7 @@ _MESSAGES = (
 def parameters_of(agent: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Tool name to the names of its parameters, from the definitions in the trajectory."""
     result: dict[str, frozenset[str]] = {}
-    definitions = agent.get("tool_definitions")
-    for item in definitions if isinstance(definitions, list) else ():
+    for item in as_items(agent.get("tool_definitions")):
         function = as_mapping(as_mapping(item).get("function"))
         properties = as_mapping(function.get("parameters")).get("properties")
         if isinstance(function.get("name"), str) and isinstance(properties, dict):

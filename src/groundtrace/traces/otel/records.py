@@ -7,7 +7,6 @@ their own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -267,4 +266,4 @@ def shown(value: Any) -> tuple[str, Any]:
             return text, found
     if isinstance(value, str):
         return value, found
-    return json.dumps(found, ensure_ascii=False) if found is not None else "", found
+    return jsonio.written(found) if found is not None else "", found

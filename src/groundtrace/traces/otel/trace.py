@@ -11,7 +11,7 @@ from msgspec import field
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.values import as_items, as_mapping, as_text
 from groundtrace.base.visible import plural
-from groundtrace.model import Problem, Stated, Usage
+from groundtrace.model import Problem, Stated
 from groundtrace.storage import Folder
 from groundtrace.traces.kit.claims import Sample
 from groundtrace.traces.kit.fit import as_arguments
@@ -312,12 +312,7 @@ class Trial(msgspec.Struct):
         if source.model is None:
             agents = (span.text(MODEL) for span in ordered if span.operation == "invoke_agent")
             source.model = next((model for model in agents if model), None)
-        output = source.ledger.main_output()
-        source.usage = Usage(
-            output_tokens=output,
-            output_tokens_source=None if output is None else "spans of model calls",
-            input_tokens=source.ledger.main_input(),
-        )
+        source.usage = source.totals("spans of model calls")
         source.stated = Stated(
             model=source.model, harness=source.harness, harness_version=source.harness_version
         )
