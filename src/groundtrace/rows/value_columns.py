@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum, isfinite, sqrt
 from typing import cast
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.summary import Distribution
 from groundtrace.rows.means import mean_of, quantile
 
@@ -281,7 +282,7 @@ class ValueTable:
 
 def distribution(values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
     """Mean, median, spread and quartiles of values, with what was left out."""
-    reasons = dict(sorted(left_out.items())) if left_out else {}
+    reasons = in_order(left_out) if left_out else {}
     n = len(values)
     if n < 2:
         return _of_one(values[0], reasons) if values else Distribution(n=0, left_out=reasons)

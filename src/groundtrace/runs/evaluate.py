@@ -92,8 +92,17 @@ def _summarise_all(request: Request, did: Did) -> None:
             refused=sorted(done.refused, key=lambda refused: (refused.run_id, refused.path)),
             outside=outside_runs(session.folder, done.outputs),
         )
-        written = write_document(session.folder, SUMMARY, summary)
+        runs_are_masked = all(one.folder.url in did.masked for one in done.outputs)
+        is_masked = runs_are_masked and not done.refused and _has_masked_outcomes(session)
+        written = write_document(
+            session.folder, SUMMARY, summary, is_masked=is_masked, is_ordered=True
+        )
         session.enter_result(SUMMARY, made_from, written)
+
+
+def _has_masked_outcomes(session: RunSession) -> bool:
+    """Whether outcomes.json certainly holds no credential; it may not exist."""
+    return session.is_masked(OUTCOMES_FILE) or not session.mark(OUTCOMES_FILE)
 
 
 class _RunToEvaluate(msgspec.Struct):
@@ -113,6 +122,8 @@ class _RunToEvaluate(msgspec.Struct):
     """Events documents that belong to no trial."""
     problems: Counter[ProblemKind] = field(default_factory=Counter)
     refused: list[RefusedDocument] = field(default_factory=list)
+    is_masked: bool = False
+    """The files that its summary is made from certainly hold no credential."""
     lost: set[str] = field(default_factory=set)
     """Events documents that gave no row: refused, or evaluating them failed."""
 
@@ -198,6 +209,7 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     """Which documents of a run to evaluate, and which only to read for the summary."""
     session, made = one.session, one.rows
     stored = StoredDocument(OUTCOMES_FILE, one.run.outcomes)
+    from_file = stored.document is None
     if stored.document is None:
         stored = read_outcomes(session.folder)
         one.run.outcomes = stored.document
@@ -215,8 +227,15 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     one.paths = [path for path in one.paths if index.wants(path, request.only)]
     to_read = [path for path in one.paths if path not in made]
     unchanged = frozenset(path for path in one.stale if session.is_current_metrics(path))
+    masked = frozenset(path for path in to_read if session.is_masked(path))
+    one.is_masked = from_file and _has_masked_outcomes(session) and masked.issuperset(one.paths)
     one.works = list(
-        works_on(session.folder, to_read, index, request, stale=one.stale, unchanged=unchanged)
+        works_on(
+            *(session.folder, to_read, index, request),
+            stale=one.stale,
+            unchanged=unchanged,
+            masked=masked,
+        )
     )
 
 
@@ -272,5 +291,10 @@ def _write_summary(one: _RunToEvaluate, request: Request) -> None:
     )
     tables = one.run.did.tables
     tables[one.run.address] = table if not tables else None
-    written = write_document(one.session.folder, SUMMARY, summary)
+    is_masked = one.is_masked and not one.refused
+    if is_masked:
+        one.run.did.masked.add(one.run.address)
+    written = write_document(
+        one.session.folder, SUMMARY, summary, is_masked=is_masked, is_ordered=True
+    )
     one.session.enter_result(SUMMARY, one.made_from, written)

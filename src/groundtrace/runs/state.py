@@ -21,6 +21,7 @@ from groundtrace import __version__
 from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.redact import is_masking
 from groundtrace.storage import Folder, Links
 
 FILE_NAME = ".state.json"
@@ -58,8 +59,15 @@ class State(msgspec.Struct, kw_only=True):
     still there; they count in nothing (D113)."""
     unfinished: dict[str, TrialOutcome] = {}
     """Outcomes of documents from a run that was stopped before it wrote outcomes.json."""
+    all_masked: bool = False
+    """Everything in `documents` and `results` was written without credentials (not `--no-mask`)."""
     earlier: str | None = None
     """Version of groundtrace that made the documents without an entry in `documents`."""
+
+    def entering(self) -> None:
+        """Note, before an entry is made, how the file was written."""
+        is_first = not (self.documents or self.results)
+        self.all_masked = is_masking() and (self.all_masked or is_first)
 
     def older(self, paths: Iterable[str]) -> list[str]:
         """The events documents that another version of groundtrace made."""
