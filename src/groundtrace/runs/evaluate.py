@@ -116,6 +116,8 @@ class _RunToEvaluate(msgspec.Struct):
     stale: frozenset[str]
     """Events documents whose metrics must be computed."""
     outcomes: OutcomesDocument | None = None
+    outcomes_are_read: bool = False
+    """They come from the file, not from an earlier stage of this command."""
     works: Sequence[DocumentWork] = ()
     older: Sequence[OlderDocument] = ()
     left_behind: Sequence[str] = ()
@@ -209,7 +211,7 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     """Which documents of a run to evaluate, and which only to read for the summary."""
     session, made = one.session, one.rows
     stored = StoredDocument(OUTCOMES_FILE, one.run.outcomes)
-    from_file = stored.document is None
+    one.outcomes_are_read = stored.document is None
     if stored.document is None:
         stored = read_outcomes(session.folder)
         one.run.outcomes = stored.document
@@ -228,7 +230,11 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     to_read = [path for path in one.paths if path not in made]
     unchanged = frozenset(path for path in one.stale if session.is_current_metrics(path))
     masked = frozenset(path for path in to_read if session.is_masked(path))
-    one.is_masked = from_file and _has_masked_outcomes(session) and masked.issuperset(one.paths)
+    one.is_masked = (
+        one.outcomes_are_read
+        and _has_masked_outcomes(session)
+        and masked.issuperset(one.paths)
+    )
     one.works = list(
         works_on(
             *(session.folder, to_read, index, request),
@@ -243,7 +249,7 @@ def _enter(result: Done[DocumentWork, DocumentDone], one: _RunToEvaluate, done: 
     path = result.item.document_path
     made = result.result
     if made is not None and made.packed_row is not None:
-        one.rows.keep_packed(path, made.packed_row)
+        one.rows.keep_packed(path, made.packed_row, may_hold=one.outcomes_are_read)
         one.session.enter_metrics(path, one.session.marks[path], made.metrics_mark)
         return
     one.session.forget_metrics(path)

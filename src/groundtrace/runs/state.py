@@ -7,9 +7,9 @@ run is killed.
 `KnownResults` is what a command remembers of the output folders it has seen. Each stage loaded the
 state of each run and listed its results, only to find that nothing had changed. Until a stage
 writes into a folder, the first one's listing is as good.
-"""
 
-from __future__ import annotations
+Annotations are evaluated here, once, and not again as texts when the state is read.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -208,7 +208,7 @@ class KnownResults:
         self.remembers = most > 0
         """Whether it remembers anything at all."""
 
-    def __reduce__(self) -> tuple[type[KnownResults], tuple[()]]:
+    def __reduce__(self) -> tuple[type["KnownResults"], tuple[()]]:
         """A worker process starts with nothing: it gets runs that need work."""
         return KnownResults, ()
 
