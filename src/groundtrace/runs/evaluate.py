@@ -231,9 +231,7 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     unchanged = frozenset(path for path in one.stale if session.is_current_metrics(path))
     masked = frozenset(path for path in to_read if session.is_masked(path))
     one.is_masked = (
-        one.outcomes_are_read
-        and _has_masked_outcomes(session)
-        and masked.issuperset(one.paths)
+        one.outcomes_are_read and _has_masked_outcomes(session) and masked.issuperset(one.paths)
     )
     one.works = list(
         works_on(
