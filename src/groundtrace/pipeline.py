@@ -97,7 +97,8 @@ def _process_trial(work: TrialWork) -> TrialDone:
 
     # The row is made from what is stored, so that a summary made later from the files is the same.
     metrics = metrics_as(metrics, version)
-    metrics_mark = work.output.write(target, encode(metrics)).mark
+    encoded = encode(metrics, is_masked=True, is_ordered=True)  # all of it is of the document
+    metrics_mark = work.output.write(target, encoded).mark
     row = row_from(metrics, document, outcome, path=work.document_path, is_known=is_known)
     return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
 

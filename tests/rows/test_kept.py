@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import IO, Any
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from groundtrace.base import kept_bytes
 from groundtrace.errors import OutputError
+from groundtrace.rows import kept
 from groundtrace.rows.kept import RowsByRun, packed, unpacked
 from tests.rows.builders import A, B, task
 
@@ -52,3 +54,26 @@ def test_no_room_for_rows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_value_of_a_row_survives(changed: dict[str, Any]) -> None:
     row = replace(task("a", A, B, seconds=0.1), **changed)
     assert unpacked(packed(row)) == row
+    assert unpacked(pickle.loads(pickle.dumps(packed(row)))) == row
+
+
+def test_the_first_rows_stay_in_memory_if_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In all runs together; what is replaced is gone, and what another process packed is read."""
+    monkeypatch.setattr(kept, "HELD", 2)
+    rows, row, other = RowsByRun(), task("a", A, seconds=0.1), task("b", B)
+    rows["x"].keep_packed("not.json", packed(row))
+    rows["x"].keep_packed("sent.json", bytes(packed(row)), may_hold=True)
+    rows["x"].keep_packed("first.json", packed(row), may_hold=True)
+    rows["y"].keep_packed("second.json", packed(row), may_hold=True)
+    rows["y"].keep_packed("third.json", packed(row), may_hold=True)
+    held = {name: found is row for one in rows.values() for name, found in one.items()}
+    assert held == {
+        "not.json": False,
+        "sent.json": False,
+        "first.json": True,
+        "second.json": True,
+        "third.json": False,
+    }
+    assert all(found == row for one in rows.values() for found in one.values())
+    rows["x"].keep_packed("first.json", packed(other), may_hold=True)
+    assert rows["x"]["first.json"] == other

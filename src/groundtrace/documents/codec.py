@@ -29,11 +29,12 @@ needs none of their types."""
 encoder = msgspec.json.Encoder(order="deterministic")
 
 
-def encode(document: msgspec.Struct, *, is_masked: bool = False) -> bytes:
+def encode(document: msgspec.Struct, *, is_masked: bool = False, is_ordered: bool = False) -> bytes:
     """A document as it is written: masked, indented, one newline at the end; same input, same
-    bytes. `is_masked`: nothing was added to it since it was masked."""
+    bytes. `is_masked`: nothing was added to it since it was masked. `is_ordered`: it was made here
+    (`metrics.evaluate`, `rows.summarise`), with its mappings in order."""
     keyed = type(document).__name__ in _KEYED_BY_CUTOFF
-    document = written(document, is_masked=is_masked, by_cutoff=keyed)
+    document = written(document, is_masked=is_masked, by_cutoff=keyed and not is_ordered)
     with_names = getattr(document, "with_names", None)  # a summary
     if with_names is not None:
         document = with_names()

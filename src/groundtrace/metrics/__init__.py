@@ -21,10 +21,13 @@ example       the trial for which every metric is computed by hand
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
-from groundtrace.documents.base import SCHEMA_VERSION
-from groundtrace.documents.events import EventsDocument
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from groundtrace.documents.base import SCHEMA_VERSION, in_order, ordered
+from groundtrace.documents.events import Coverage, EventsDocument, EventSummary
 from groundtrace.documents.metrics import MetricsDocument
 from groundtrace.metrics.catalogue import SECTIONS
 from groundtrace.metrics.error_taxonomy import error_taxonomy
@@ -35,7 +38,8 @@ __all__ = ["evaluate"]
 
 
 def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
-    """All metrics of one trial, computed only from its events document."""
+    """All metrics of one trial, computed only from its events document. Its mappings are in the
+    order in which they are written."""
     evidence = EvidenceView(document)
     made: dict[str, Any] = {
         field.name: section.make(field.view(evidence))
@@ -46,8 +50,8 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         schema_version=SCHEMA_VERSION,
         generated_at=generated_at,
         provenance=document.provenance,
-        coverage=document.coverage,
-        event_summary=event_summary(evidence),
+        coverage=_in_order(document.coverage, "problems"),
+        event_summary=_in_order(event_summary(evidence), "events_by_category"),
         error_taxonomy=error_taxonomy(evidence),
         basis=evidence.basis,
         access_counts=access_counts(evidence),
@@ -55,3 +59,14 @@ def evaluate(document: EventsDocument, *, generated_at: str) -> MetricsDocument:
         servers=server_use(document),
         **made,
     )
+
+
+R = TypeVar("R", EventSummary, Coverage)
+
+
+def _in_order(record: R, field: str) -> R:
+    """A record with a mapping in order: another program may have written the events document."""
+    mapping = getattr(record, field)
+    if mapping is UNSET or ordered(tuple(mapping)) is None:
+        return record
+    return replace(record, **{field: in_order(mapping)})

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from groundtrace.base.frozen import Frozen
+from groundtrace.documents.base import in_order
 from groundtrace.documents.events import ContextChange, Event
 from groundtrace.documents.metrics import ContextChars, ContextMetrics
 from groundtrace.metrics.evidence import (
@@ -233,7 +234,7 @@ def _grouped(
         name: ContextChars(
             shown=within_limit(shown[name]), relevant=within_limit(of_truth.get(name, 0))
         )
-        for name in sorted(shown)
+        for name in in_order(shown)
     }
 
 
@@ -247,7 +248,7 @@ def _by_kind(shown: Iterable[Touch]) -> dict[str, ContextChars]:
             relevant[kind] = relevant.get(kind, 0) + (size if touch.truth is not None else 0)
     return {
         kind: ContextChars(shown=within_limit(counts[kind]), relevant=within_limit(relevant[kind]))
-        for kind in sorted(counts)
+        for kind in in_order(counts)
     }
 
 
@@ -267,7 +268,7 @@ def make_context(use: ContextUse) -> ContextMetrics:
     undefined = {name: part.reason for name, part in parts.items() if part.reason is not None}
     return ContextMetrics(
         reason=use.reason,
-        undefined=undefined if known else {},
+        undefined=in_order(undefined) if known else {},
         chars_shown=within_limit(int(use.relevant.whole)) if counted else None,
         chars_relevant=within_limit(int(use.relevant.part)) if counted else None,
         first_edit_step=use.edit_step,

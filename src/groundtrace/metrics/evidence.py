@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from groundtrace.documents.base import MAX_INT
+from groundtrace.documents.base import MAX_INT, in_order
 from groundtrace.documents.events import Access, Coverage, Event, EventsDocument, EventSummary
 from groundtrace.documents.line_map import LineRun, OriginalLines, common, joined, size
 from groundtrace.documents.metrics import Basis, NotComputable
@@ -294,7 +294,7 @@ def access_counts(evidence: EvidenceView) -> dict[str, int]:
         return {}
     counts = Counter([(touch.event.tool_category, touch.kind) for touch in evidence.touches])
     named = {f"{category}/{kind}": count for (category, kind), count in counts.items()}
-    return dict(sorted(named.items()))
+    return in_order(named)
 
 
 def why_no_events(coverage: Coverage) -> NotComputable:
@@ -361,7 +361,7 @@ def event_summary(evidence: EvidenceView) -> EventSummary:
         ground_truth_files_hit=len({touch.truth for touch in hits}),
         ground_truth_files_total=len(evidence.truth),
         first_ground_truth_hit_step=hits[0].event.step_index if hits else None,
-        events_by_category=dict(Counter(event.tool_category for event in document.events)),
+        events_by_category=in_order(Counter([event.tool_category for event in document.events])),
     )
 
 

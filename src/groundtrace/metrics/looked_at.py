@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.events import Access, Event, EventsDocument
 from groundtrace.documents.line_map import LineRun, common, joined, runs_shown, size
 from groundtrace.documents.looked_at import FileUse, LookedAt, ServerUse, ToolCalls
@@ -86,12 +87,12 @@ def server_use(document: EventsDocument) -> dict[str, ServerUse] | UnsetType:
     if groups.keys() <= {NO_SERVER}:
         return UNSET
     return {
-        name: ServerUse(
+        server: ServerUse(
             calls=len(events),
             result_chars=sum(e.result_chars for e in events if isinstance(e.result_chars, int)),
             seconds=_known_sum([event.seconds for event in events]),
         )
-        for name, events in sorted(groups.items())
+        for server, events in in_order(groups).items()
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import UNSET, UnsetType
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.metrics import DiscoveredFile, Finder, MetricsDocument
 from groundtrace.documents.summary import DiscoverySummary, FinderCounts
 from groundtrace.metrics.context import NO_SERVER
@@ -71,7 +72,7 @@ def discovery_summary(finds: Mapping[Find, int]) -> DiscoverySummary | UnsetType
     groups = {
         dimension: {
             name: _counts(finds, dimension, name, files)
-            for name in sorted({name for where, name, _ in finds if where == dimension})
+            for name in in_order({name: None for where, name, _ in finds if where == dimension})
         }
         for dimension in DIMENSIONS
     }

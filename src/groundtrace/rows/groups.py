@@ -11,6 +11,7 @@ from typing import Generic, TypeVar, get_args
 
 from msgspec import UNSET
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.metrics import TaxonomyLabel
 from groundtrace.documents.summary import GroupSummary
 from groundtrace.metrics.error_taxonomy import ABOUT_WRITES
@@ -151,7 +152,7 @@ class Cells:
             name = names[dimension]
             if name is not None:
                 found.setdefault(name, []).append(cell)
-        return {name: found[name] for name in sorted(found)}
+        return in_order(found)
 
     def everything(self) -> list[GroupCounts]:
         """All cells."""
@@ -222,6 +223,6 @@ class StatedGroups(Generic[G]):
     ) -> dict[str, dict[str, GroupSummary]]:
         """Column to value to statistics, sorted by name."""
         return {
-            column: {value: summarise(groups[value]) for value in sorted(groups)}
-            for column, groups in sorted(self._columns.items())
+            column: {value: summarise(group) for value, group in in_order(groups).items()}
+            for column, groups in in_order(self._columns).items()
         }

@@ -7,6 +7,7 @@ Documents store full doubles. Averaging leaves noise in the last digits: the mea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import fsum, inf, isfinite, isinf
 
 NOISE = 1e-9
@@ -23,6 +24,8 @@ def mean_of(values: Sequence[float]) -> float | None:
         one, other = values
         mean = (one + other) / 2
         mean += ((one - mean) + (other - mean)) / 2
+        if one >= 0 <= other and mean < inf:
+            return mean + 0.0  # as below
     else:
         try:
             mean = fsum(values) / n
@@ -62,3 +65,25 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     step = high - low
     # The step from -1e308 to 1e308 is too large for a double.
     return low * (1 - part) + high * part if isinf(step) else low + step * part
+
+
+def quartiles(ordered: Sequence[float]) -> tuple[float, float, float]:
+    """The quantiles at 0.25, 0.5 and 0.75. A summary has hundreds of each."""
+    first, second, third = (
+        low + step * part
+        if (step := ordered[above] - (low := ordered[below])) < inf
+        else quantile(ordered, share)
+        for share, below, above, part in _quarters(len(ordered))
+    )
+    return first, second, third
+
+
+@lru_cache
+def _quarters(number: int) -> list[tuple[float, int, int, float]]:
+    """Each share with the ranks around its place, and the part of the step between them."""
+    found = []
+    for share in (0.25, 0.5, 0.75):
+        place = (number - 1) * share
+        below = int(place)
+        found.append((share, below, min(below + 1, number - 1), place - below))
+    return found

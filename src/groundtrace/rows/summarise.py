@@ -107,7 +107,7 @@ def summarise(
         groups_left_out=sorted(table.stated.left_out) or UNSET,
         unknown_tools=_sorted(table.unknown_tools),
         unknown_tool_calls={
-            name: _sorted(calls) for name, calls in sorted(table.unknown_calls.items())
+            name: _sorted(calls) for name, calls in in_order(table.unknown_calls).items()
         },
         servers_not_counted=_sorted(table.uncounted_servers),
         looked_at=table.looked_at.summaries(),
@@ -181,7 +181,7 @@ class _Found:
         fields = CountedTrials.__struct_fields__
         return {
             name: CountedTrials(**{field: counts[field] for field in fields})
-            for name, counts in sorted(self._counts.items())
+            for name, counts in in_order(self._counts).items()
         } or UNSET
 
     def named(self, state: TrialState) -> list[NamedTrial]:
@@ -190,7 +190,7 @@ class _Found:
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: _held(counts[name]) for name in sorted(counts) if counts[name]}
+    return in_order({name: _held(count) for name, count in counts.items() if count})
 
 
 def _held(total: int) -> int:

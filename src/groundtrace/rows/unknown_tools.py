@@ -13,6 +13,7 @@ from msgspec import UNSET
 from groundtrace.base.mcp import server_in_name
 from groundtrace.base.visible import shell_word, visible
 from groundtrace.documents.events import Event, EventsDocument
+from groundtrace.redact import mask_name
 
 FAILED = "failed"
 """Calls of an unknown tool that failed, found nothing or have no answer."""
@@ -42,7 +43,8 @@ def uncounted_servers(document: EventsDocument) -> dict[str, int]:
     for event in document.events:
         if not event.is_mcp and (server := _server(event)) is not None:
             servers[server] = servers.get(server, 0) + 1
-    return dict(sorted(servers.items()))
+    # A part of a name that holds no credential could be one.
+    return {mask_name(server): count for server, count in sorted(servers.items())}
 
 
 def _what(event: Event) -> str:

@@ -6,10 +6,12 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum, isfinite, sqrt
-from typing import cast
+from operator import itemgetter
+from typing import NamedTuple, cast
 
+from groundtrace.documents.base import in_order
 from groundtrace.documents.summary import Distribution
-from groundtrace.rows.means import mean_of, quantile
+from groundtrace.rows.means import mean_of, quartiles
 
 Units = Sequence[Sequence[int]]
 """The rows of each unit: grouped once, for 200 columns."""
@@ -125,6 +127,14 @@ def _by_unit(
     return means, left_out
 
 
+class _Alike(NamedTuple):
+    """Columns of a table that are the same."""
+
+    values: list[float]
+    whys: list[int]
+    names: list[str]
+
+
 BLOCK = 256
 """Rows that are collected before they are moved into columns."""
 
@@ -147,6 +157,8 @@ class ValueTable:
         self._values = array("d")
         self._why = array("h")
         self._columns: dict[str, ValueColumn] = {}
+        self._alike: Sequence[_Alike] | None = None
+        """The columns of a small table, equal ones as one, once statistics are asked for."""
         self._made: dict[tuple[bytes, tuple[tuple[str, int], ...]], Distribution] = {}
         self._made_of_one: dict[tuple[float | str, int], Distribution] = {}
         """Statistics by what they are of. Half of the columns of a run without ground truth are
@@ -189,6 +201,7 @@ class ValueTable:
 
     def finish(self) -> None:
         """Call this after the last row."""
+        self._alike = None
         if self._columns:
             self._move()
 
@@ -198,6 +211,7 @@ class ValueTable:
 
     def drop(self, name: str, row: int, why: str) -> None:
         """Remove a row's value; a row without a value keeps its reason."""
+        self._alike = None
         self[name].drop(row, why)
         if self._why:  # the column is a copy
             place = row * len(self._places) + self._places[name]
@@ -219,35 +233,43 @@ class ValueTable:
             return self._of_row(rows[0])
         if not self._why:  # a large table is not searched for columns that are alike
             return {name: self[name].distribution(rows, units) for name in self._places}
+        if self._alike is None:
+            self._alike = self._columns_alike()
         places = {row: place for place, row in enumerate(rows)}
         within = None if units is None else [[places[row] for row in unit] for unit in units]
         one_by_one = within is None or len(within) == len(rows)
         reasons, number = self._reasons.names, len(rows if units is None else units)
         complete = (-1,) * len(rows)
-        # Columns are taken from the rows at once. Half of them are the same as another: two lists
-        # of files are equal, or nothing of the kind was measured.
-        of_rows = [self._row(row) for row in rows]
-        columns = zip(
-            self._places,
-            zip(*[values for values, _ in of_rows], strict=True),
-            zip(*[whys for _, whys in of_rows], strict=True),
-            strict=True,
-        )
+        of_rows = itemgetter(*rows)
         known: dict[tuple[bytes, tuple[int, ...]], Distribution] = {}
         found: dict[str, Distribution] = {}
-        for name, values, whys in columns:
+        for column in self._alike:
+            values, whys = of_rows(column.values), of_rows(column.whys)
             key = (array("d", values).tobytes(), whys)  # 0.0 is not -0.0
             made = known.get(key)
             if made is None:
                 if whys == complete and one_by_one:
-                    made = self._alike(values, {})
+                    made = self._made_of(values, {})
                 elif whys[0] >= 0 and whys.count(whys[0]) == len(whys):
-                    made = self._alike((), {reasons[whys[0]]: number})
+                    made = self._made_of((), {reasons[whys[0]]: number})
                 else:
-                    made = self._alike(*_by_unit(values, whys, reasons, range(len(rows)), within))
+                    made = self._made_of(*_by_unit(values, whys, reasons, range(len(rows)), within))
                 known[key] = made
-            found[name] = made
+            found.update(dict.fromkeys(column.names, made))
         return found
+
+    def _columns_alike(self) -> list[_Alike]:
+        """Half of the columns are the same as another: two lists of files are equal, or nothing of
+        the kind was measured. They are compared once, and not again for each group of rows."""
+        width = len(self._places)
+        found: dict[tuple[bytes, bytes], _Alike] = {}
+        for name, place in self._places.items():
+            values, whys = self._values[place::width], self._why[place::width]
+            key = (values.tobytes(), whys.tobytes())  # 0.0 is not -0.0
+            if key not in found:
+                found[key] = _Alike(values.tolist(), whys.tolist(), [])
+            found[key].names.append(name)
+        return list(found.values())
 
     def _of_row(self, row: int) -> dict[str, Distribution]:
         """The same for one row, which most groups of a small run have."""
@@ -271,7 +293,7 @@ class ValueTable:
         values, whys = zip(*(self[name][row] for name in self._places), strict=True)
         return values, whys
 
-    def _alike(self, values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
+    def _made_of(self, values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
         key = (array("d", values).tobytes(), tuple(left_out.items()))  # 0.0 is not -0.0
         made = self._made.get(key)
         if made is None:
@@ -281,7 +303,7 @@ class ValueTable:
 
 def distribution(values: Sequence[float], left_out: Mapping[str, int]) -> Distribution:
     """Mean, median, spread and quartiles of values, with what was left out."""
-    reasons = dict(sorted(left_out.items())) if left_out else {}
+    reasons = in_order(left_out) if left_out else {}
     n = len(values)
     if n < 2:
         return _of_one(values[0], reasons) if values else Distribution(n=0, left_out=reasons)
@@ -290,14 +312,15 @@ def distribution(values: Sequence[float], left_out: Mapping[str, int]) -> Distri
         return _of_equal(ordered, reasons)
     mean = mean_of(ordered)
     assert mean is not None
+    q1, median, q3 = quartiles(ordered)
     return Distribution(
         n=n,
         left_out=reasons,
         mean=mean,
-        median=quantile(ordered, 0.5),
+        median=median,
         sd=_spread(ordered, mean),
-        q1=quantile(ordered, 0.25),
-        q3=quantile(ordered, 0.75),
+        q1=q1,
+        q3=q3,
         minimum=ordered[0],
         maximum=ordered[-1],
     )

@@ -70,7 +70,9 @@ class VerdictGroups:
         self, tasks: Callable[[array[int]], int], of: Callable[[str, array[int]], Distribution]
     ) -> dict[str, dict[Verdict, VerdictSummary]]:
         """The same for each configuration."""
-        return {name: _summaries(self._configs[name], tasks, of) for name in sorted(self._configs)}
+        return {
+            name: _summaries(self._configs[name], tasks, of) for name in in_order(self._configs)
+        }
 
 
 def _summaries(
@@ -84,5 +86,5 @@ def _summaries(
             tasks=tasks(groups[verdict]),
             metrics={name: of(name, groups[verdict]) for name in _ORDERED},
         )
-        for verdict in sorted(groups)
+        for verdict in in_order(groups)
     }

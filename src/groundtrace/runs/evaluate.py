@@ -92,8 +92,17 @@ def _summarise_all(request: Request, did: Did) -> None:
             refused=sorted(done.refused, key=lambda refused: (refused.run_id, refused.path)),
             outside=outside_runs(session.folder, done.outputs),
         )
-        written = write_document(session.folder, SUMMARY, summary)
+        runs_are_masked = all(one.folder.url in did.masked for one in done.outputs)
+        is_masked = runs_are_masked and not done.refused and _has_masked_outcomes(session)
+        written = write_document(
+            session.folder, SUMMARY, summary, is_masked=is_masked, is_ordered=True
+        )
         session.enter_result(SUMMARY, made_from, written)
+
+
+def _has_masked_outcomes(session: RunSession) -> bool:
+    """Whether outcomes.json certainly holds no credential; it may not exist."""
+    return session.is_masked(OUTCOMES_FILE) or not session.mark(OUTCOMES_FILE)
 
 
 class _RunToEvaluate(msgspec.Struct):
@@ -107,12 +116,16 @@ class _RunToEvaluate(msgspec.Struct):
     stale: frozenset[str]
     """Events documents whose metrics must be computed."""
     outcomes: OutcomesDocument | None = None
+    outcomes_are_read: bool = False
+    """They come from the file, not from an earlier stage of this command."""
     works: Sequence[DocumentWork] = ()
     older: Sequence[OlderDocument] = ()
     left_behind: Sequence[str] = ()
     """Events documents that belong to no trial."""
     problems: Counter[ProblemKind] = field(default_factory=Counter)
     refused: list[RefusedDocument] = field(default_factory=list)
+    is_masked: bool = False
+    """The files that its summary is made from certainly hold no credential."""
     lost: set[str] = field(default_factory=set)
     """Events documents that gave no row: refused, or evaluating them failed."""
 
@@ -198,6 +211,7 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     """Which documents of a run to evaluate, and which only to read for the summary."""
     session, made = one.session, one.rows
     stored = StoredDocument(OUTCOMES_FILE, one.run.outcomes)
+    one.outcomes_are_read = stored.document is None
     if stored.document is None:
         stored = read_outcomes(session.folder)
         one.run.outcomes = stored.document
@@ -215,8 +229,17 @@ def _prepare(one: _RunToEvaluate, request: Request) -> None:
     one.paths = [path for path in one.paths if index.wants(path, request.only)]
     to_read = [path for path in one.paths if path not in made]
     unchanged = frozenset(path for path in one.stale if session.is_current_metrics(path))
+    masked = frozenset(path for path in to_read if session.is_masked(path))
+    one.is_masked = (
+        one.outcomes_are_read and _has_masked_outcomes(session) and masked.issuperset(one.paths)
+    )
     one.works = list(
-        works_on(session.folder, to_read, index, request, stale=one.stale, unchanged=unchanged)
+        works_on(
+            *(session.folder, to_read, index, request),
+            stale=one.stale,
+            unchanged=unchanged,
+            masked=masked,
+        )
     )
 
 
@@ -224,7 +247,7 @@ def _enter(result: Done[DocumentWork, DocumentDone], one: _RunToEvaluate, done: 
     path = result.item.document_path
     made = result.result
     if made is not None and made.packed_row is not None:
-        one.rows.keep_packed(path, made.packed_row)
+        one.rows.keep_packed(path, made.packed_row, may_hold=one.outcomes_are_read)
         one.session.enter_metrics(path, one.session.marks[path], made.metrics_mark)
         return
     one.session.forget_metrics(path)
@@ -272,5 +295,10 @@ def _write_summary(one: _RunToEvaluate, request: Request) -> None:
     )
     tables = one.run.did.tables
     tables[one.run.address] = table if not tables else None
-    written = write_document(one.session.folder, SUMMARY, summary)
+    is_masked = one.is_masked and not one.refused
+    if is_masked:
+        one.run.did.masked.add(one.run.address)
+    written = write_document(
+        one.session.folder, SUMMARY, summary, is_masked=is_masked, is_ordered=True
+    )
     one.session.enter_result(SUMMARY, one.made_from, written)

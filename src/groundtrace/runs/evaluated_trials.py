@@ -119,6 +119,8 @@ class DocumentWork(Frozen, frozen=True):
     """Its metrics are on disk and current; only the row is needed."""
     is_unchanged: bool
     """Neither the document nor its metrics changed since they were made."""
+    is_masked: bool
+    """The document certainly holds no credential."""
     settings: Settings
     generated_at: str
 
@@ -153,10 +155,12 @@ def works_on(
     *,
     stale: frozenset[str] = frozenset(),
     unchanged: frozenset[str] = frozenset(),
+    masked: frozenset[str] = frozenset(),
 ) -> Iterator[DocumentWork]:
     """Work on these events documents; the metrics of all but the stale ones are current.
 
-    `unchanged` are documents that are evaluated again only because the user asked for it.
+    `unchanged` are documents that are evaluated again only because the user asked for it; `masked`
+    are those that certainly hold no credential.
     """
     for path in paths:
         yield DocumentWork(
@@ -166,6 +170,7 @@ def works_on(
             no_outcome=index.no_outcome,
             is_current=path not in stale,
             is_unchanged=path in unchanged,
+            is_masked=path in masked,
             settings=request.settings,
             generated_at=request.generated_at,
         )
@@ -186,7 +191,7 @@ def _evaluate_stored(work: DocumentWork) -> DocumentDone:
 
     folder = work.output
     events: StoredDocument[EventsDocument] = read_one(
-        folder, work.document_path, "retrieval_events"
+        folder, work.document_path, "retrieval_events", is_masked=work.is_masked
     )
     if events.document is None:
         return DocumentDone(None, "", events.problem)
@@ -203,8 +208,8 @@ def _evaluate_stored(work: DocumentWork) -> DocumentDone:
         if stored.problem is not None and stored.problem.kind == "unknown_version":
             return DocumentDone(None, "", stored.problem)  # another groundtrace wrote it (D62)
         metrics = evaluate_document(events.document, generated_at=work.generated_at)
-        # The events document was masked when it was read, and all texts here are from it or our own.
-        mark = folder.write(target, encode(metrics, is_masked=True)).mark
+        # The events document is masked, and all texts here are from it or our own.
+        mark = folder.write(target, encode(metrics, is_masked=True, is_ordered=True)).mark
     else:
         mark = mark_of(folder, target)
     row = row_from(

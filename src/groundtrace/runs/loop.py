@@ -258,6 +258,8 @@ class SliceDone(Frozen, frozen=True):
     """Folder of a run's results to its new rows, packed, by document. A run whose rows nobody
     needed is not in it."""
     settled: Mapping[str, set[str]]
+    masked: set[str]
+    """See `Did`."""
     seen: Mapping[str, FolderSeen]
 
 
@@ -392,6 +394,7 @@ def _add(result: SliceDone, work: Slice, job: Job, did: Did) -> None:
             did.rows.pop(address, None)
         for document, row in result.rows.get(address, {}).items():
             did.rows[address].keep_packed(document, row)
+    did.masked |= result.masked
     job.request.known.keep_all(result.seen)
 
 
@@ -415,4 +418,4 @@ def do_slice(work: Slice) -> SliceDone:
         address: {path: kept.packed(path) for path in kept if path not in known[address]}
         for address, kept in did.rows.items()
     }
-    return SliceDone(did.normalized, did.evaluated, rows, did.settled, seen)
+    return SliceDone(did.normalized, did.evaluated, rows, did.settled, did.masked, seen)

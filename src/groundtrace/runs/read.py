@@ -60,14 +60,15 @@ def read_outcomes(folder: Folder) -> StoredDocument[OutcomesDocument]:
     return read_one(folder, OUTCOMES_FILE, "outcomes")
 
 
-def read_one(folder: Folder, path: str, kind: str) -> StoredDocument[D]:
-    """One document of a known kind."""
+def read_one(folder: Folder, path: str, kind: str, *, is_masked: bool = False) -> StoredDocument[D]:
+    """One document of a known kind. `is_masked`: it certainly holds no credential."""
     try:
         data = folder.read(path, MAX_DOCUMENT)
         with guarded_if_large(len(data)):
             document = decode(kind, data, path)
         # Others can have written it; all other documents are made from these.
-        document = masked(document) if kind == "retrieval_events" else document
+        if kind == "retrieval_events" and not is_masked:
+            document = masked(document)
         return StoredDocument(path, document)
     except VersionError as error:
         return StoredDocument(path, None, Problem(path, "unknown_version", str(error)))

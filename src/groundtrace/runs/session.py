@@ -106,9 +106,18 @@ class RunSession:
 
     def enter_result(self, name: str, made_from: str, written: FolderEntry) -> None:
         """Remember what a run-level file was made from. The file must be on disk."""
+        self.state.entering()
         self._set(self.state.results, name, entry_of(made_from, written.mark))
         if self._marks is not None:
             self._marks[name] = written.mark
+
+    def is_masked(self, name: str) -> bool:
+        """Whether this version wrote the file, an events document or a run-level one, without
+        credentials, and nobody changed it since: then it need not be searched for any. Finding that
+        out took a tenth of `evaluate`, and half of what two trials cost."""
+        entry = self.state.documents.get(name) or self.state.results.get(name) or ""
+        mark = self.mark(name)
+        return self.state.all_masked and bool(mark) and entry.rpartition(" ")[2] == mark
 
     def leave_out(self, run_ids: list[str]) -> None:
         """Remember, for the folder over all runs, which runs do not count any more."""
@@ -129,6 +138,7 @@ class RunSession:
 
     def enter_document(self, path: str, inputs: str, mark: str, outcome: TrialOutcome) -> None:
         """Remember what an events document was made from. outcomes.json will name it later."""
+        self.state.entering()
         self._set(self.state.documents, path, entry_of(inputs, mark))
         self.state.unfinished[path] = outcome
 

@@ -7,9 +7,9 @@ run is killed.
 `KnownResults` is what a command remembers of the output folders it has seen. Each stage loaded the
 state of each run and listed its results, only to find that nothing had changed. Until a stage
 writes into a folder, the first one's listing is as good.
-"""
 
-from __future__ import annotations
+Annotations are evaluated here, once, and not again as texts when the state is read.
+"""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +21,7 @@ from groundtrace import __version__
 from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.documents.outcomes import TrialOutcome
+from groundtrace.redact import is_masking
 from groundtrace.storage import Folder, Links
 
 FILE_NAME = ".state.json"
@@ -58,8 +59,15 @@ class State(msgspec.Struct, kw_only=True):
     still there; they count in nothing (D113)."""
     unfinished: dict[str, TrialOutcome] = {}
     """Outcomes of documents from a run that was stopped before it wrote outcomes.json."""
+    all_masked: bool = False
+    """Everything in `documents` and `results` was written without credentials (not `--no-mask`)."""
     earlier: str | None = None
     """Version of groundtrace that made the documents without an entry in `documents`."""
+
+    def entering(self) -> None:
+        """Note, before an entry is made, how the file was written."""
+        is_first = not (self.documents or self.results)
+        self.all_masked = is_masking() and (self.all_masked or is_first)
 
     def older(self, paths: Iterable[str]) -> list[str]:
         """The events documents that another version of groundtrace made."""
@@ -200,7 +208,7 @@ class KnownResults:
         self.remembers = most > 0
         """Whether it remembers anything at all."""
 
-    def __reduce__(self) -> tuple[type[KnownResults], tuple[()]]:
+    def __reduce__(self) -> tuple[type["KnownResults"], tuple[()]]:
         """A worker process starts with nothing: it gets runs that need work."""
         return KnownResults, ()
 

@@ -168,6 +168,8 @@ class Did(msgspec.Struct):
     tables: dict[str, SummaryTable | None] = field(default_factory=dict)
     """Run folder to the table of its rows, if this process summarised it. Only the first is kept:
     if there is no other run, the summary over all runs has the same statistics."""
+    masked: set[str] = field(default_factory=set)
+    """Run folders whose summary was made from files that certainly hold no credential."""
     made_trials: KeptByName = field(default_factory=KeptByName)
     """Events document to its trial as the page of its run holds it."""
     all_runs: AllRunsSession = field(default_factory=AllRunsSession)

@@ -18,12 +18,15 @@ _HEAD = 4096
 """Bytes at the start of a document that hold `generated_at`: it is the second field."""
 
 
-def write_document(folder: Folder, name: str, document: D) -> FolderEntry:
-    """Write a document that has `generated_at`, unless the same one is there already."""
+def write_document(
+    folder: Folder, name: str, document: D, *, is_masked: bool = False, is_ordered: bool = False
+) -> FolderEntry:
+    """Write a document that has `generated_at`, unless the same one is there already; see
+    `documents.codec.encode`."""
 
     def parts(made: str | None) -> tuple[bytes]:
         dated = document if made is None else msgspec.structs.replace(document, generated_at=made)
-        return (encode(dated),)
+        return (encode(dated, is_masked=is_masked, is_ordered=is_ordered),)
 
     return write_in_parts(folder, name, parts)
 
