@@ -89,6 +89,8 @@ _BY_CHARACTERS = regex(
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
 """Cuts that go through lines, with a line of their own."""
+_BEGINS = ("...", "[", "<Observation truncated")
+"""How both begin, after blanks."""
 _INSIDE = regex(
     rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
@@ -149,7 +151,7 @@ def _add(line: str, out: list[str], count: int) -> str | None:
     if type(line) is not str or not _hints(line):
         out.append(line)
         return None
-    short = len(line) <= MAX_NOTICE
+    short = len(line) <= MAX_NOTICE and line.lstrip().startswith(_BEGINS)
     found = _BY_LINES.match(line) if short else None
     if found is not None:
         number = found["a"] or found["b"] or found["c"] or found["d"]

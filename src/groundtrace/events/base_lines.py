@@ -177,7 +177,7 @@ def _texts(value: object) -> Iterator[str]:
 def _git(words: Sequence[str]) -> Iterator[_Git]:
     committed = staged = False
     for text in words:
-        has_git = _GIT.search(text) is not None
+        has_git = "git" in text and _GIT.search(text) is not None
         # `git add -A && git diff --cached` compares with the last commit still.
         staged = staged or (has_git and _STAGES.search(text) is not None)
         committed = committed or (has_git and _COMMITS.search(text) is not None)
@@ -267,7 +267,7 @@ class _File:
             return
         numbers = (number for first, last in runs for number in range(first, last + 1))
         for number, line in zip(numbers, text, strict=True):
-            for old, _ in lines.old((number, number)):
+            for old in lines.originals(number):
                 self._text.setdefault(old, line)
         self._whole = self._whole or (item.ref is not None and item.ref.whole)
 
