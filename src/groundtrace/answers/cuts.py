@@ -9,7 +9,7 @@ special case for them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import countOf
 
 from groundtrace.base.patterns import regex
@@ -70,6 +70,19 @@ def pieces(lines: Sequence[str]) -> list[list[str]]:
         else:
             out[-1].append(line)
     return out
+
+
+def from_headings(
+    lines: Sequence[str], is_heading: Callable[[str], bool], *, halves: bool = False
+) -> list[str]:
+    """The lines without those between a cut and the next heading: they belong to a file or a folder
+    that is not named. `halves`: lines that a cut went through stay."""
+    kept: list[str] = []
+    for index, piece in enumerate(pieces(lines)):
+        shown = piece if halves else whole(piece)
+        first = next((at for at, line in enumerate(shown) if is_heading(line)), len(shown))
+        kept += shown[first:] if index else shown
+    return kept
 
 
 _NUMBER = r"\d[\d,]{0,12}"

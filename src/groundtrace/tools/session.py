@@ -56,8 +56,6 @@ class AgentFiles:
 
     def update(self, refs: Iterable[FileRef], texts: Mapping[str, str]) -> None:
         """Remember what a call wrote; a file that it changed in a way not known is forgotten."""
-        if not texts and not self._texts:
-            return
         for ref in refs:
             if ref.kind != "written":
                 continue

@@ -377,8 +377,11 @@ def _shell(
         own_files.texts,
         shell,
     )
-    own_files.update(view.refs, view.texts)
-    refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
+    written = [ref for ref in view.refs if ref.kind == "written"]
+    own_files.update(written, view.texts)
+    refs = () if settings.shell == "ignore" else view.refs
+    if refs and any(ref.rule == "sed" for ref in written):
+        refs = _with_sed(refs, command)
     return Findings(
         refs=refs, failed=view.failed, repos=view.repos, signs=view.signs, problems=view.problems
     )
@@ -386,11 +389,6 @@ def _shell(
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
     """Add to each written file what `sed -i` changed in it."""
-    for ref in refs:
-        if ref.rule == "sed" and ref.kind == "written":
-            break
-    else:
-        return refs
     changes = sed_changes(command)
 
     def changed(ref: FileRef) -> FileRef:
