@@ -106,10 +106,7 @@ def _with(event: Event, found: Mapping[tuple[int, int], list[LineRange] | None])
 
 
 def _by_file(
-    events: Sequence[Event],
-    views: Sequence[CallView],
-    made: Accesses,
-    placed: frozenset[str],
+    events: Sequence[Event], views: Sequence[CallView], made: Accesses, placed: frozenset[str]
 ) -> dict[str, list[_Item]]:
     """The accesses of files that were written, or shown without lines."""
     wanted: set[str] = set()
@@ -220,9 +217,7 @@ class _File:
                 out[item.step, item.position] = None if runs is None else ranges
         return out
 
-    def _followed(
-        self,
-    ) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
+    def _followed(self) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
         """Each access that shows the file: its first lines as this module and as the metrics know
         them, and how many calls may have put their words into the file by then; 0 if none changed
         it."""

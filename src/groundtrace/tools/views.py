@@ -196,10 +196,7 @@ def _findings(
         return own
     held = _own(replayed(origin, call), first, _folder(origin.cwd) or cwd, settings, AgentFiles())
     name = origin.name if first is None else first.short
-    refs = (
-        *kept,
-        *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs),
-    )
+    refs = (*kept, *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs))
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
@@ -352,11 +349,7 @@ def _output_of(result: ToolResult | None) -> ToolResult | None:
 
 
 def _shell(
-    call: ToolCall,
-    entry: ToolEntry,
-    cwd: str | None,
-    settings: Settings,
-    own_files: AgentFiles,
+    call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings, own_files: AgentFiles
 ) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
     import groundtrace.shell  # not `from`: that takes longer, and runs for each call
@@ -370,12 +363,7 @@ def _shell(
     shell = own_files.shell_of(call) if entry.reads == "shell" else None
     result = call.result if entry.server is None else _output_of(call.result)
     view = groundtrace.shell.shell_refs(
-        command,
-        printed(result, command),
-        place or cwd,
-        settings,
-        own_files.texts,
-        shell,
+        command, printed(result, command), place or cwd, settings, own_files.texts, shell
     )
     written = [ref for ref in view.refs if ref.kind == "written"]
     own_files.update(written, view.texts)

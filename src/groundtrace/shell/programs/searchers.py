@@ -231,9 +231,7 @@ def git_grep(call: Call) -> Parts:
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
         # Git prints `src/a.py` for `./src`.
         replace(
-            word,
-            text=word.text.removeprefix("./") or ".",
-            glob=bool(re.search(r"[*?]", word.text)),
+            word, text=word.text.removeprefix("./") or ".", glob=bool(re.search(r"[*?]", word.text))
         )
         for word in paths
     ]
