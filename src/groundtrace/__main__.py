@@ -14,9 +14,20 @@ makes objects that stay, and looking through them again and again took a tenth o
 there, 400 trials take 65 MB instead of 51."""
 
 
+def _keep_modules(_phase: str, _found: dict[str, int]) -> None:
+    """Called by Python before it looks for the first time: what is there are modules, and stays.
+
+    That look found 400 objects among 50,000, and took 20 of the 650 million instructions of
+    `normalize` of two trials.
+    """
+    gc.callbacks.remove(_keep_modules)
+    gc.freeze()
+
+
 def main() -> None:
     """Load the command line and run it."""
     gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
+    gc.callbacks.append(_keep_modules)
     try:
         from groundtrace.cli.main import main as run
     except KeyboardInterrupt:

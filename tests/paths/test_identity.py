@@ -49,7 +49,14 @@ class Told:
         return [self.resolver.is_near(file) for file in self.files]
 
     def chunks(self, first: int, last: int) -> list[list[int]]:
-        return [self.resolver.chunks_met(file, first, last) for file in self.files]
+        return [
+            sorted(
+                chunk.index
+                for chunk in self.resolver.chunks_of(file)
+                if chunk.first <= last and first <= chunk.last
+            )
+            for file in self.files
+        ]
 
 
 @pytest.mark.parametrize("beside", ["/workspace/tokio/Cargo.toml", "/workspace/tokio/src/lib.rs"])

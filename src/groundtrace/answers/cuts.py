@@ -9,7 +9,7 @@ special case for them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import countOf
 
 from groundtrace.base.patterns import regex
@@ -72,6 +72,19 @@ def pieces(lines: Sequence[str]) -> list[list[str]]:
     return out
 
 
+def from_headings(
+    lines: Sequence[str], is_heading: Callable[[str], bool], *, halves: bool = False
+) -> list[str]:
+    """The lines without those between a cut and the next heading: they belong to a file or a folder
+    that is not named. `halves`: lines that a cut went through stay."""
+    kept: list[str] = []
+    for index, piece in enumerate(pieces(lines)):
+        shown = piece if halves else whole(piece)
+        first = next((at for at, line in enumerate(shown) if is_heading(line)), len(shown))
+        kept += shown[first:] if index else shown
+    return kept
+
+
 _NUMBER = r"\d[\d,]{0,12}"
 _BY_LINES = regex(
     rf"\s*(?:\.\.\. \[(?P<a>{_NUMBER}) lines (?:omitted|truncated)\](?: \.\.\.)?"
@@ -89,6 +102,8 @@ _BY_CHARACTERS = regex(
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
 """Cuts that go through lines, with a line of their own."""
+_BEGINS = ("...", "[", "<Observation truncated")
+"""How both begin, after blanks."""
 _INSIDE = regex(
     rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
@@ -149,7 +164,7 @@ def _add(line: str, out: list[str], count: int) -> str | None:
     if type(line) is not str or not _hints(line):
         out.append(line)
         return None
-    short = len(line) <= MAX_NOTICE
+    short = len(line) <= MAX_NOTICE and line.lstrip().startswith(_BEGINS)
     found = _BY_LINES.match(line) if short else None
     if found is not None:
         number = found["a"] or found["b"] or found["c"] or found["d"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from groundtrace.answers.cuts import cut
 from groundtrace.answers.file_names import usable
 from groundtrace.answers.line import Shown
-from groundtrace.model import FileRef
+from groundtrace.model import AccessKind, FileRef
 
 Run = tuple[int, int]
 """First and last line."""
@@ -112,5 +112,16 @@ def _ref(repo: str | None, path: str, file: _File, rule: str) -> FileRef:
 
 def surfaced(names: Iterable[str], rule: str, repo: str | None = None) -> tuple[FileRef, ...]:
     """References to files that were only named."""
+    return _named(names, "surfaced", rule, repo)
+
+
+def written(names: Iterable[str], rule: str) -> tuple[FileRef, ...]:
+    """References to files that were written."""
+    return _named(names, "written", rule, None)
+
+
+def _named(
+    names: Iterable[str], kind: AccessKind, rule: str, repo: str | None
+) -> tuple[FileRef, ...]:
     paths = dict.fromkeys([name for name in names if usable(name)])
-    return tuple([FileRef(path, "surfaced", repo or None, rule=rule) for path in paths])
+    return tuple([FileRef(path, kind, repo or None, rule=rule) for path in paths])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 import msgspec
 
@@ -46,6 +48,13 @@ def text_size(text: str, *, cut: bool = False) -> int:
     `cut`: more lines follow that are not shown, so an empty line at the end is a line.
     """
     return len(text if cut else text.rstrip("\n")) + 1
+
+
+def sections(head: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Each place where a pattern fits, and the text from there to the next one."""
+    marks = list(head.finditer(text))
+    for mark, following in zip_longest(marks, marks[1:]):
+        yield mark, text[mark.end() : len(text) if following is None else following.start()]
 
 
 def in_runs(

@@ -108,10 +108,7 @@ def tree(lines: Sequence[str]) -> Iterator[str]:
 def dashed_tree(lines: Sequence[str]) -> Iterator[str]:
     """Files of an indented tree of `- name` rows whose folders end in `/`."""
     above: list[tuple[int, str]] = []
-    for line in lines:
-        row = DASHED.fullmatch(line)
-        if row is None:
-            continue
+    for row in filter(None, map(DASHED.fullmatch, lines)):
         indent, name = len(row["indent"]), row["name"].strip()
         while above and above[-1][0] >= indent:
             above.pop()

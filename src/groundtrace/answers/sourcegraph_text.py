@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import msgspec
 
 from groundtrace.answers.fold import Run
-from groundtrace.answers.line import Shown, in_runs
+from groundtrace.answers.line import Shown, in_runs, sections
 from groundtrace.answers.numbered import (
     COLON,
     Line,
@@ -267,12 +267,11 @@ class Returned(msgspec.Struct, frozen=True):
     @property
     def lines(self) -> list[Line]:
         """Numbered lines, one below the other or as items of a list (`{12: text, 14: text}`)."""
-        items = list(_ITEM.finditer(self.body))
-        ends = [*(item.start() for item in items[1:]), len(self.body)]
+        found = list(sections(_ITEM, self.body))
         out = []
-        for item, end in zip(items, ends, strict=False):
-            text = self.body[item.end() : end].partition("\n")[0]
-            text = text.removesuffix("}") if end == len(self.body) else text
+        for item, text in found:
+            text = text.partition("\n")[0]
+            text = text.removesuffix("}") if item is found[-1][0] else text
             out.append(Line(int(item["number"]), text, len(item["line"]) + len(text) + 1))
         return out
 

@@ -19,7 +19,7 @@ import msgspec
 from groundtrace.answers.file_names import is_file
 from groundtrace.answers.fold import Run
 from groundtrace.answers.found import PathOf
-from groundtrace.answers.line import Shown, in_runs, text_size
+from groundtrace.answers.line import Shown, in_runs, sections, text_size
 from groundtrace.answers.numbered import COLON, contents, numbered
 from groundtrace.answers.ranges import lines_in
 from groundtrace.answers.words import plain
@@ -67,10 +67,8 @@ def in_tags(text: str, place: PathOf) -> Tagged | None:
 
 def _files(text: str, place: PathOf) -> Iterator[Shown]:
     """Files with a tag around each; one with an error in it shows nothing."""
-    marks = list(_FILE.finditer(text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    for mark, end in zip(marks, ends, strict=False):
-        body = text[mark.end() : end].partition("</content>")[0]
+    for mark, body in sections(_FILE, text):
+        body = body.partition("</content>")[0]
         first, last = (None if mark[key] is None else int(mark[key]) for key in ("first", "last"))
         stated = None if first is None or last is None else (first, last)
         yield from _content(place(mark["path"]) or "", body, "read", stated, None)
@@ -99,14 +97,12 @@ def attributed(text: str, repo: str | None, *, question: bool) -> Iterator[Shown
 
     `question`: the call asked something, so what it shows is a match.
     """
-    marks = list(_TAG.finditer(text))
-    ends = [*(match.start() for match in marks[1:]), len(text)]
-    for match, end in zip(marks, ends, strict=False):
+    for match, body in sections(_TAG, text):
         fields = {plain(name): value for name, value in _ATTRIBUTE.findall(match["with"])}
         path = next((fields[name] for name in _PATH_ATTRIBUTES if name in fields), "")
         if not is_file(path):
             continue
-        content = text[match.end() : end].partition(f"</{match['tag']}>")[0]
+        content = body.partition(f"</{match['tag']}>")[0]
         if not content.strip() or match["with"].rstrip().endswith("/"):
             yield Shown(path, "surfaced", repo=repo)
             continue
@@ -120,12 +116,10 @@ def attributed(text: str, repo: str | None, *, question: bool) -> Iterator[Shown
         # Nobody searched for this whole file, so it was opened: a packed repository.
         kind: AccessKind = "read" if stated is None and not question else "matched"
         yield from _content(path, content, kind, stated, repo)
-    marks = list(_SOURCE_TAG.finditer(text))
-    ends = [*(match.start() for match in marks[1:]), len(text)]
-    for match, end in zip(marks, ends, strict=False):
+    for match, body in sections(_SOURCE_TAG, text):
         path = match["path"].strip()
         if is_file(path):
-            yield from _content(path, text[match.end() : end], "matched", None, repo)
+            yield from _content(path, body, "matched", None, repo)
 
 
 def _in_line_tags(path: str, lines: Iterable[re.Match[str]], repo: str | None) -> Iterator[Shown]:

@@ -10,12 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundtrace.answers import diffs
-from groundtrace.answers.file_names import (
-    LONGEST_PATH,
-    is_file,
-    name_in_answer,
-    word_path,
-)
+from groundtrace.answers.file_names import LONGEST_PATH, is_file, name_in_answer, word_path
 from groundtrace.answers.found import BREAK, MATCH, found
 from groundtrace.answers.headed import found_below, sections
 from groundtrace.answers.line import Shown

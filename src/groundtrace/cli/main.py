@@ -131,7 +131,9 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt as error:
         code = 128 + error.number if isinstance(error, Stopped) else 130
-    if "duckdb" not in sys.modules:  # it prints a complaint about objects that are left
+    if "duckdb" in sys.modules:  # it prints a complaint about objects that are left
+        gc.unfreeze()
+    else:
         # The end of the process frees everything; looking for unreachable objects once more took a
         # tenth of a run without changes.
         gc.freeze()

@@ -69,6 +69,10 @@ class LineMap:
                 kept.append((max(start, last + 1) + shift, end + shift, moved + shift))
         self._kept = kept
 
+    def originals(self, number: int) -> list[int]:
+        """The original number of a line; none if the agent wrote it."""
+        return [number - moved for start, end, moved in self._kept or () if start <= number <= end]
+
     def old(self, run: LineRun) -> list[LineRun]:
         """The original numbers of these lines; lines that the agent wrote are left out."""
         first, last = run

@@ -161,7 +161,7 @@ _CODE_AT = regex(
     r"|(?<=s)ource)\b[^.\n]{0,60}?"
     r"\b(?:at|in|under|to|into|inside|from)\s+(?:the\s+)?(?:(?:folder|directory|path)\s+)?"
     r"(?P<quote>[`'\"]?)(?P<path>(?:~?/|\./|[A-Za-z]:[\\/])?[\w@+-][\w.@+-]*(?:[\\/][\w.@+-]+)*)[\\/]?"
-    r"(?P=quote))",
+    r"(?P=quote))"
 )
 """A sentence that says where the code is. A bare word needs quotes: `in the code` names no folder.
 

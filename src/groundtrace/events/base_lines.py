@@ -106,10 +106,7 @@ def _with(event: Event, found: Mapping[tuple[int, int], list[LineRange] | None])
 
 
 def _by_file(
-    events: Sequence[Event],
-    views: Sequence[CallView],
-    made: Accesses,
-    placed: frozenset[str],
+    events: Sequence[Event], views: Sequence[CallView], made: Accesses, placed: frozenset[str]
 ) -> dict[str, list[_Item]]:
     """The accesses of files that were written, or shown without lines."""
     wanted: set[str] = set()
@@ -177,7 +174,7 @@ def _texts(value: object) -> Iterator[str]:
 def _git(words: Sequence[str]) -> Iterator[_Git]:
     committed = staged = False
     for text in words:
-        has_git = _GIT.search(text) is not None
+        has_git = "git" in text and _GIT.search(text) is not None
         # `git add -A && git diff --cached` compares with the last commit still.
         staged = staged or (has_git and _STAGES.search(text) is not None)
         committed = committed or (has_git and _COMMITS.search(text) is not None)
@@ -220,9 +217,7 @@ class _File:
                 out[item.step, item.position] = None if runs is None else ranges
         return out
 
-    def _followed(
-        self,
-    ) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
+    def _followed(self) -> Iterator[tuple[_Item, list[LineRun] | None, list[LineRun] | None, int]]:
         """Each access that shows the file: its first lines as this module and as the metrics know
         them, and how many calls may have put their words into the file by then; 0 if none changed
         it."""
@@ -267,7 +262,7 @@ class _File:
             return
         numbers = (number for first, last in runs for number in range(first, last + 1))
         for number, line in zip(numbers, text, strict=True):
-            for old, _ in lines.old((number, number)):
+            for old in lines.originals(number):
                 self._text.setdefault(old, line)
         self._whole = self._whole or (item.ref is not None and item.ref.whole)
 

@@ -155,18 +155,8 @@ LANGUAGES: tuple[Language, ...] = (
         name="C++",
         module="tree_sitter_cpp",
         suffixes=(
-            ".cc",
-            ".cpp",
-            ".cxx",
-            ".c++",
-            ".h",
-            ".hh",
-            ".hpp",
-            ".hxx",
-            ".inl",
-            ".tpp",
-            ".cu",
-            ".cuh",
+            *(".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".tpp"),
+            *(".cu", ".cuh"),
         ),
         query="""
 (function_definition declarator: (_) @name body: (_) (#not-match? @name "^(class|struct|union|namespace)$")) @function

@@ -456,12 +456,7 @@ class Layout:
         the agent looked into, and the paths of files below its top match the ground truth without
         the folder's name, but not with it.
         """
-        if self._repos.task or self.home is not None:
-            return False
-        truths = self._truths.get(None, frozenset())
-        inside = {rest.lower() for rest in rests if "/" in rest}
-        package = {f"{first}/{rest}".lower() for rest in rests}
-        return bool(inside & truths) and not package & truths
+        return not self._repos.task and self.home is None and self._holds_truth(first, rests)
 
 
 def _holds_owners(root: str, lower: str) -> bool:

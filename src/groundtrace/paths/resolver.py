@@ -299,11 +299,6 @@ class Resolver:
         """The same for the lines that the gold patch changes."""
         return _chunks_of(self._edit_chunks, file)
 
-    def chunks_met(self, file: Resolved, first: int, last: int) -> list[int]:
-        """Positions of the line ranges of the ground truth that overlap these lines of a file."""
-        chunks = self.chunks_of(file)
-        return sorted({c.index for c in chunks if c.first <= last and first <= c.last})
-
     def is_near(self, file: Resolved) -> bool:
         """Whether a file that is not relevant lies in the folder of a relevant file (D23).
 
@@ -397,9 +392,6 @@ class Resolver:
         """Where a clean path lies; a root itself is a folder (`/workspace/src/..`)."""
         if path is None:
             return None
-        if name is None and not from_diff:  # most files
-            place = self._layout.place(path)
-            return place if place.path else None
         if name is not None and (repo := self._repos.find(name)) is not None:
             # A call that names the repository is better evidence than any layout.
             path = path.lstrip("/")

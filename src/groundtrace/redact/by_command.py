@@ -168,8 +168,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "mkpasswd": (rf"\bmkpasswd[ \t]{{1,8}}(?:-\S{{1,20}}[ \t]{{1,8}}){{0,4}}{VALUE}",),
     "creds": (rf"--(?:src-|dest-)?creds[=\s]\s{{0,8}}[\"']?[^\s:\"'$]{{1,100}}:{VALUE}",),
     **dict.fromkeys(
-        ("connect ", "rman target"),
-        (rf"(?i)\b(?:connect|target)[ \t]{{1,8}}{_WITH_SLASH}@",),
+        ("connect ", "rman target"), (rf"(?i)\b(?:connect|target)[ \t]{{1,8}}{_WITH_SLASH}@",)
     ),
     "@//": (rf"(?<![\w/:]){_WITH_SLASH}@//",),
     **dict.fromkeys(

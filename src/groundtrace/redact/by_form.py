@@ -71,9 +71,7 @@ _PREFIXES: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("sk_",), 40),
         **dict.fromkeys(("shpat_", "shpss_", "shpca_", "shppa_"), 24),
     },
-    _BASE64: {
-        **dict.fromkeys(("bedrock-api-key-", "fm2_"), 60),
-    },
+    _BASE64: {**dict.fromkeys(("bedrock-api-key-", "fm2_"), 60)},
 }
 """From the characters of a body to the prefixes before it, each with the smallest length of the
 body."""

@@ -32,18 +32,7 @@ _LOWER_ANCHOR = regex(_ANCHORS)
 anchor."""
 
 MARKS = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "sess",
-    "sid",
-    "sig",
-    "pat",
-    "psk",
+    *("pass", "pwd", "secret", "token", "key", "cred", "auth", "sess", "sid", "sig", "pat", "psk"),
 )
 """A name without any of these, in lower case, never means a credential."""
 
@@ -82,27 +71,9 @@ _KINDS: Mapping[str, NameKind] = {
 
 _KEY_OF = frozenset(
     {
-        *(
-            "api",
-            "access",
-            "secret",
-            "private",
-            "signing",
-            "encryption",
-            "master",
-            "auth",
-            "account",
-        ),
-        *(
-            "storage",
-            "shared",
-            "service",
-            "license",
-            "deploy",
-            "subscription",
-            "app",
-            "application",
-        ),
+        *("api", "access", "secret", "private", "signing", "encryption", "master", "auth"),
+        *("account", "storage", "shared", "service", "license", "deploy", "subscription"),
+        *("app", "application"),
         *("admin", "client", "security", "webhook", "server", "session", "hmac", "aes", "jwt"),
         *("consumer", "integration", "write", "ingest", "function", "functions", "host"),
     }

@@ -120,36 +120,12 @@ _SIMPLE = (
     (("secret key", "api key", "access key", "private key", "auth key"), _SAID_KEY),
     (("secret token", "api token", "access token", "auth token", "secretaccesskey"), _SAID_KEY),
     (("pass:",), _OPENSSL),
-    (
-        (
-            ":5432:",
-            ":5433:",
-            ":5434:",
-            ":6432:",
-            ":6543:",
-            ":3306:",
-            ":1433:",
-            ":1521:",
-            ":27017:",
-            ":*:",
-        ),
-        _PGPASS,
-    ),
+    ((":5432:", ":5433:", ":5434:", ":6432:", ":6543:", ":3306:"), _PGPASS),
+    ((":1433:", ":1521:", ":27017:", ":*:"), _PGPASS),
     (("echo", "printf"), _SAID),
-    (
-        # `hook` alone is a word of much code.
-        (
-            "hooks.slack",
-            "hooks.zapier",
-            "webhook",
-            "v2/hook",
-            "make.com/",
-            "ifttt",
-            "telegram",
-            "dingtalk",
-        ),
-        _HOOKS,
-    ),
+    # `hook` alone is a word of much code.
+    (("hooks.slack", "hooks.zapier", "webhook", "v2/hook", "make.com/", "ifttt"), _HOOKS),
+    (("telegram", "dingtalk"), _HOOKS),
 )
 """From text that must be there, in lower case, to a pattern; its group `value` is the secret."""
 
@@ -284,19 +260,6 @@ _MARKS = tuple(
 )
 _FLAG_MARKS = tuple(dict.fromkeys((*_MARKS, *(mark for marks, _, _ in _CALLS for mark in marks))))
 """Every mark in lower case; a text without any of them matches none of the patterns."""
-_SPACED = (_NETRC, _OPENSSL, _SAID, _SAID_KEY)
-"""Patterns that match only words with blanks between them, as every call of a program does."""
-_WORD_MARKS = tuple(
-    dict.fromkeys(
-        (
-            *(mark for marks, pattern in _SIMPLE if pattern not in _SPACED for mark in marks),
-            *("jdbc:oracle", "sonar.login", "from-literal", "/pass", "@//", "@tcp(", "@unix("),
-            *("bundle_", "set_password(", "setpassword(", "changeuserpassword(", "gen_salt"),
-            *("reset-password/", "password/reset/", "verify-email/", "magic-link/"),
-        )
-    )
-)
-"""The marks that count in a text of one word, such as a path."""
 
 
 @cache
@@ -315,28 +278,11 @@ def _by_piece(marks: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
 
 
 _PIECES = (
-    *(
-        "pass",
-        "cr",
-        "auth",
-        "ke",
-        "ql",
-        "in",
-        "er",
-        "cl",
-        "tp",
-        "43",
-        "ec",
-        "et ",
-        "sl",
-        "ra",
-        "dl",
-    ),
-    *("oo", "cp", "sk", "eg", "ia", "go", "ge", "e\t", "dp", "sw", "ctl", "sn", "cur", "try"),
+    *("pass", "cr", "auth", "ke", "ql", "in", "er", "cl", "tp", "43", "ec", "et ", "sl", "ra"),
+    *("dl", "oo", "cp", "sk", "eg", "ia", "go", "ge", "e\t", "dp", "sw", "ctl", "sn", "cur", "try"),
 )
 """Letters that many marks have and few texts; the first one counts that a mark has."""
 _GROUPS, _FLAG_GROUPS = _by_piece(_MARKS), _by_piece(_FLAG_MARKS)
-_WORD_GROUPS = _by_piece(_WORD_MARKS)
 
 
 def by_place(text: str) -> Iterator[CredentialSpan]:
@@ -348,9 +294,7 @@ def by_place(text: str) -> Iterator[CredentialSpan]:
         yield from _user_infos(text)
     # Search for plain text first, in one loop: nearly every text holds none of these, and every new
     # text of every trial passes here.
-    groups = _WORD_GROUPS
-    if len(text.split(None, 1)) > 1:
-        groups = _FLAG_GROUPS if _FLAG.search(text) else _GROUPS
+    groups = _FLAG_GROUPS if _FLAG.search(text) else _GROUPS
     held = {m for piece in groups if piece in lower for m in groups[piece] if m in lower}
     if not held:
         return

@@ -24,20 +24,9 @@ NOTHING = frozenset(
         *("none", "null", "nil", "true", "false", "undefined", "empty", "yes", "no", "required"),
         *("str", "string", "int", "bool", "bytes", "any", "object", "text", "varchar", "optional"),
         *("secretstr", "char", "self", "this", "void", "const", "let", "var", "number", "unknown"),
-        *(
-            "env",
-            "environ",
-            "input",
-            "getpass",
-            "stdin",
-            "prompt",
-            "file",
-            "return",
-            "await",
-            "new",
-        ),
+        *("env", "environ", "input", "getpass", "stdin", "prompt", "file", "return", "await"),
         *("value", "secret", "password", "passwd", "token", "key", "apikey", "api_key", "pass"),
-        *("test", "foo", "bar", "changeme"),
+        *("test", "foo", "bar", "changeme", "new"),
     }
 )
 """Words that are never the value of a credential, in lower case."""

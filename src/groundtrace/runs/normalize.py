@@ -87,9 +87,7 @@ def normalize(
                 why = nothing_fits_in_runs(request.only, place, request.settings, tasks.index)
             raise NothingFoundError(
                 nothing_found(
-                    request.runs,
-                    [*found.skipped(), *done.nearest],
-                    [*done.faults, *done.broken],
+                    request.runs, [*found.skipped(), *done.nearest], [*done.faults, *done.broken]
                 )
                 if why is None
                 else f"{request.runs}: {why}"
@@ -307,10 +305,7 @@ class Events(Target[_RunToNormalize], frozen=True):
         with masking(self.request.settings.mask):
             done.noted |= bool(self.tasks.notes)
             found = discover_run(
-                run,
-                settings=self.request.settings,
-                tasks=self.tasks.index,
-                only=self.request.only,
+                run, settings=self.request.settings, tasks=self.tasks.index, only=self.request.only
             )
             before = len(done.broken)
             found = _noting_faults(found, done)

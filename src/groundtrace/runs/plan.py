@@ -255,9 +255,7 @@ def plan_run(
             of_trial.setdefault(item.path, []).append(item.problem)
     settings = context.settings
     chosen = select(
-        candidates,
-        settings.trials,
-        lambda trial: first_call(waiting.get(trial.number), settings),
+        candidates, settings.trials, lambda trial: first_call(waiting.get(trial.number), settings)
     )
     for path, problem in chosen.doubts.items():
         of_trial.setdefault(path, []).append(problem)

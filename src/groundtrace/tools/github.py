@@ -41,9 +41,8 @@ def _failed(payload: Payload) -> bool:
     return payload.is_error or (payload.value is None and bool(_FAILED.match(payload.text)))
 
 
-def contents(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def contents(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """A file that was opened, or the files of a directory that was opened."""
-    del entry, cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
     repos = distinct((repo or "",))
@@ -69,9 +68,8 @@ def _is_listing(items: list[Any]) -> bool:
     return bool(items) and all(as_mapping(item).get("type") in kinds for item in items)
 
 
-def search_code(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def search_code(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files of a code search: matched if fragments of them were shown, else surfaced."""
-    del entry, cwd
     payload = payload_of(call.result)
     shown = []
     repos = list(_query_repos(first_text(call.arguments, ("query", "q"))))
@@ -93,9 +91,8 @@ def _query_repos(query: str) -> tuple[str, ...]:
     return tuple(r if r.startswith("github.com/") else f"github.com/{r}" for r in found)
 
 
-def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def tree(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """The files of a repository's tree."""
-    del entry, cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
     items = [as_mapping(item) for item in as_items(payload.mapping.get("tree"))]
@@ -104,9 +101,8 @@ def tree(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs, failed=not items, repos=distinct((repo or "",)))
 
 
-def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def changes(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """The files of a commit or a pull request: a hunk shows content, a name does not (D7)."""
-    del cwd
     payload = payload_of(call.result)
     repo = _repository(call.arguments)
     shown: Iterable[Shown] = ()
@@ -119,9 +115,8 @@ def changes(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs, failed=failed and not refs, repos=distinct((repo or "",)))
 
 
-def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def write(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files written to the remote repository."""
-    del cwd
     payload = payload_of(call.result)
     if call.result is None or _failed(payload):
         return NOTHING
@@ -135,8 +130,7 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs, failed=not refs, repos=distinct((repo or "",)))
 
 
-def repository(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def repository(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """Calls about a repository that name no files."""
-    del entry, cwd
     repo = _repository(call.arguments)
     return Findings(failed=_failed(payload_of(call.result)), repos=distinct((repo or "",)))

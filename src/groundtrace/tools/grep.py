@@ -27,12 +27,7 @@ from groundtrace.answers.object_lines import found_objects, sampled_files
 from groundtrace.answers.places import absolute, locate
 from groundtrace.answers.texts import text_of
 from groundtrace.base.patterns import regex
-from groundtrace.base.values import (
-    as_mapping,
-    as_texts,
-    first_text,
-    text_or_empty,
-)
+from groundtrace.base.values import as_mapping, as_texts, first_text, text_or_empty
 from groundtrace.model import ToolCall
 from groundtrace.tools import structured
 from groundtrace.tools.findings import NOTHING, Findings

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from groundtrace.answers.changed import patch_sections
 from groundtrace.answers.cuts import begun_lines
 from groundtrace.answers.file_names import usable
-from groundtrace.answers.fold import fold, gaps, surfaced
+from groundtrace.answers.fold import fold, gaps, surfaced, written
 from groundtrace.answers.headed import between_dashes
 from groundtrace.answers.line import Shown, text_size
 from groundtrace.answers.listed import DASHED, dashed_tree, indented, long_listing, tree
@@ -260,12 +260,7 @@ def write(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     # `multi_replace_string_in_file`, and Roo Code's `apply_diff` of several files.
     edits = [as_mapping(one) for name in EDITS for one in as_items(call.arguments.get(name))]
     named = [absolute(first_text(one, entry.path_arguments), cwd) for one in edits]
-    rule = "write: file named in one of several edits"
-    return Findings(
-        refs=tuple(
-            FileRef(path, "written", rule=rule) for path in dict.fromkeys(named) if usable(path)
-        )
-    )
+    return Findings(refs=written(named, "write: file named in one of several edits"))
 
 
 def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
@@ -280,24 +275,13 @@ def patch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
         for section in sections
         if section.verb == "Update"
     }
-    refs = tuple(
-        FileRef(
-            path,
-            "written",
-            rule="patch: file named in the patch",
-            line_shift=shifts.get(path),
-        )
-        for path in dict.fromkeys([absolute(section.name, cwd) for section in sections])
-        if usable(path)
-    )
+    names = (absolute(section.name, cwd) for section in sections)
+    named = written(names, "patch: file named in the patch")
+    refs = tuple(replace(ref, line_shift=shifts.get(ref.path)) for ref in named)
     changes = as_items(call.arguments.get("changes"))
     if not refs and changes:
         paths = (absolute(text_or_empty(as_mapping(change).get("path")), cwd) for change in changes)
-        refs = tuple(
-            FileRef(path, "written", rule="patch: file named in the changes")
-            for path in dict.fromkeys(paths)
-            if usable(path)
-        )
+        refs = written(paths, "patch: file named in the changes")
     return Findings(refs=refs, failed=not refs)
 
 

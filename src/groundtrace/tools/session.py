@@ -17,7 +17,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec.structs import replace
 
@@ -152,12 +152,16 @@ def replayed(origin: ToolCall, reading: ToolCall) -> ToolCall:
 
 def stated_shell(call: ToolCall) -> str | None:
     """The shell that the harness names for one call."""
+    return _shell_of(text_or_empty(call.arguments.get("shell")), call.name)
+
+
+@lru_cache(maxsize=256)
+def _shell_of(named: str, tool: str) -> str | None:
     # Here, because evaluating documents asks for names of tools and needs no shell: importing it
     # was a tenth of the time of evaluating 28 trials.
     from groundtrace.shell.powershell.language import stated_language
 
-    named = text_or_empty(call.arguments.get("shell"))
-    return named if stated_language(named) else call.name if stated_language(call.name) else None
+    return next((name for name in (named, tool) if stated_language(name)), None)
 
 
 class SessionShell:

@@ -90,9 +90,8 @@ def named_repos(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 # --- opened and listed files --------------------------------------------------------------
 
 
-def read_file(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def read_file(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """A file that was opened, or the files of a directory that was opened."""
-    del entry, cwd
     payload = payload_of(call.result)
     given = named_repos(call.arguments)
     text = text_or_empty(payload.mapping.get("content")) or payload.text
@@ -129,9 +128,8 @@ def _url_line(text: str) -> str:
     return first.removeprefix("URL:").strip() if first.startswith("URL:") else ""
 
 
-def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def list_files(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """The files of a listing. Directories end in `/` and do not count (D5)."""
-    del entry, cwd
     payload = payload_of(call.result)
     repos = named_repos(call.arguments)
     repo = next(iter(repos), None)
@@ -151,17 +149,15 @@ def list_files(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
 # --- searches -----------------------------------------------------------------------------
 
 
-def search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def search(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files whose lines a search showed; a file that it only named is surfaced."""
-    del cwd
     payload = payload_of(call.result)
     blocks = blocks_of(payload) or list(fragments(payload.text))
     return _matched(call, entry, payload, blocks)
 
 
-def symbol(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def symbol(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """References to a symbol or its definition: lines shown, and the symbol that was asked for."""
-    del cwd
     payload = payload_of(call.result)
     blocks = blocks_of(payload, padded=False) or list(fragments(payload.text))
     if not blocks:
@@ -220,9 +216,8 @@ def _is_empty(payload: Payload) -> bool:
 # --- history ------------------------------------------------------------------------------
 
 
-def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def commits(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """Commits: their answers name repositories and no files."""
-    del entry, cwd
     payload = payload_of(call.result)
     listed = [as_mapping(item) for item in as_items(payload.mapping.get("commits"))]
     repos = (whole_name(item.get("repository")) for item in listed)
@@ -232,18 +227,16 @@ def commits(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(failed=failed, repos=distinct((*named_repos(call.arguments), *repos)))
 
 
-def diff_search(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def diff_search(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files in the diffs that a search found: their changed lines are matches (D7)."""
-    del cwd
     return _changes(call, entry, "matched")
 
 
-def compare(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def compare(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files that differ between two revisions.
 
     The call asked for their changed lines: `read` (D7).
     """
-    del cwd
     return _changes(call, entry, "read")
 
 
@@ -262,9 +255,8 @@ def _changes(call: ToolCall, entry: ToolEntry, kind: AccessKind) -> Findings:
 # --- deep search, repositories ------------------------------------------------------------
 
 
-def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def deepsearch(call: ToolCall, entry: ToolEntry, _cwd: str | None) -> Findings:
     """Sources that an answer cites: only their names were returned, no content."""
-    del cwd
     payload = payload_of(call.result)
     text = text_or_empty(payload.mapping.get("markdown")) or text_or_empty(
         payload.mapping.get("answer")
@@ -288,9 +280,8 @@ def deepsearch(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
     return Findings(refs, failed=pending, repos=distinct(repos))
 
 
-def list_repos(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def list_repos(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """Repositories, no files."""
-    del entry, cwd
     payload = payload_of(call.result)
     if payload.value is not None:
         listed = as_items(payload.mapping.get("repositories")) or as_items(payload.value)

@@ -42,9 +42,8 @@ _RULE = "evaluator: content that the script returned"
 _EMPTY = regex(r"\s*+(?:\{\s*+\}|nil|null|true|false|)\s*+")
 
 
-def evaluator(call: ToolCall, entry: ToolEntry, cwd: str | None) -> Findings:
+def evaluator(call: ToolCall, _entry: ToolEntry, _cwd: str | None) -> Findings:
     """Files that a script opened and whose content or name the answer shows."""
-    del entry, cwd
     script = first_text(call.arguments, ("script", "code"))
     payload = payload_of(call.result)
     opened = _opened(script)

@@ -219,10 +219,7 @@ def _is_remote(entry: ToolEntry) -> bool:
 
 
 def _added(
-    name: str,
-    content: Mapping[str, Any],
-    known: Mapping[str, ToolEntry],
-    readers: Sequence[str],
+    name: str, content: Mapping[str, Any], known: Mapping[str, ToolEntry], readers: Sequence[str]
 ) -> ToolEntry:
     """An entry from groundtrace.toml: on its own, or `like` an existing entry."""
     where = f"[tools.{name}]"

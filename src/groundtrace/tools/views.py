@@ -196,10 +196,7 @@ def _findings(
         return own
     held = _own(replayed(origin, call), first, _folder(origin.cwd) or cwd, settings, AgentFiles())
     name = origin.name if first is None else first.short
-    refs = (
-        *kept,
-        *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs),
-    )
+    refs = (*kept, *(replace(r, rule=f"stored output of {name}: {r.rule}") for r in held.refs))
     return replace(own, refs=refs, repos=distinct((*own.repos, *held.repos)))
 
 
@@ -352,11 +349,7 @@ def _output_of(result: ToolResult | None) -> ToolResult | None:
 
 
 def _shell(
-    call: ToolCall,
-    entry: ToolEntry,
-    cwd: str | None,
-    settings: Settings,
-    own_files: AgentFiles,
+    call: ToolCall, entry: ToolEntry, cwd: str | None, settings: Settings, own_files: AgentFiles
 ) -> Findings:
     """A shell command (D6); `tools.shell` finds its files."""
     import groundtrace.shell  # not `from`: that takes longer, and runs for each call
@@ -370,15 +363,13 @@ def _shell(
     shell = own_files.shell_of(call) if entry.reads == "shell" else None
     result = call.result if entry.server is None else _output_of(call.result)
     view = groundtrace.shell.shell_refs(
-        command,
-        printed(result, command),
-        place or cwd,
-        settings,
-        own_files.texts,
-        shell,
+        command, printed(result, command), place or cwd, settings, own_files.texts, shell
     )
-    own_files.update(view.refs, view.texts)
-    refs = () if settings.shell == "ignore" else _with_sed(view.refs, command)
+    written = [ref for ref in view.refs if ref.kind == "written"]
+    own_files.update(written, view.texts)
+    refs = () if settings.shell == "ignore" else view.refs
+    if refs and any(ref.rule == "sed" for ref in written):
+        refs = _with_sed(refs, command)
     return Findings(
         refs=refs, failed=view.failed, repos=view.repos, signs=view.signs, problems=view.problems
     )
@@ -386,11 +377,6 @@ def _shell(
 
 def _with_sed(refs: tuple[FileRef, ...], command: str) -> tuple[FileRef, ...]:
     """Add to each written file what `sed -i` changed in it."""
-    for ref in refs:
-        if ref.rule == "sed" and ref.kind == "written":
-            break
-    else:
-        return refs
     changes = sed_changes(command)
 
     def changed(ref: FileRef) -> FileRef:

@@ -29,12 +29,7 @@ from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Part
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import HOLES, Holed, has_hole
-from groundtrace.shell.weights import (
-    LOOP_BODY,
-    LOOP_HEADING,
-    LOOP_WITHOUT_HEADING,
-    NO_LOOP_LINE,
-)
+from groundtrace.shell.weights import LOOP_BODY, LOOP_HEADING, LOOP_WITHOUT_HEADING, NO_LOOP_LINE
 
 MAX_ROUNDS = 400
 

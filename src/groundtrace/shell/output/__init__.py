@@ -7,13 +7,7 @@ import msgspec
 from groundtrace.answers.cuts import find_cuts, head_and_tail, may_be_cut
 from groundtrace.base.patterns import regex
 from groundtrace.model import Printed
-from groundtrace.shell.output.complaints import (
-    Complaints,
-    Speaks,
-    listen,
-    may_complain,
-    set_apart,
-)
+from groundtrace.shell.output.complaints import Complaints, Speaks, listen, may_complain, set_apart
 
 _UNPARSED = regex(
     r"\s*+(?:/(?:usr/)?bin/)?(?:ba|da)?sh: (?:-c: )?(?:line )?"

@@ -110,17 +110,18 @@ class Complaints(msgspec.Struct):
     """Some program printed a message."""
 
 
-_UNNAMED = (
-    " at -e line ", "Can't open ", "parse error:", "No files were searched, which means ripgrep",
-)  # fmt: skip
-"""Words of messages that do not begin with the name of their program."""
-
-
 def may_complain(text: str) -> bool:
     """Whether any line can be a message; in most outputs none can."""
     if ": " in text and (_FIRST_SPEAKS.match(text) or _LATER_SPEAKS.search(text)):
         return True
-    return "Traceback (" in text or any(map(text.__contains__, _UNNAMED))
+    # Messages that do not begin with the name of their program.
+    return (
+        "Traceback (" in text
+        or " at -e line " in text
+        or "Can't open " in text
+        or "parse error:" in text
+        or "No files were searched, which means ripgrep" in text
+    )
 
 
 def set_apart(lines: Sequence[str], speaks: Speaks, heard: Complaints) -> list[str]:

@@ -290,24 +290,8 @@ PROGRAMS: dict[str, ProgramEntry] = {
         (_rename, ("ren", "rename")),
         (_echo, ("echo", "echo.")),
         (_cd, ("cd", "chdir", "pushd")),
-        (
-            _opaque,
-            (
-                "md",
-                "mkdir",
-                "rd",
-                "rmdir",
-                "set",
-                "ver",
-                "vol",
-                "cls",
-                "chcp",
-                "attrib",
-                "robocopy",
-                "if",
-                "for",
-            ),
-        ),
+        (_opaque, ("md", "mkdir", "rd", "rmdir", "set", "ver", "vol", "cls", "chcp", "attrib")),
+        (_opaque, ("robocopy", "if", "for")),
     )
     for name in names
 }

@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.base.patterns import regex
 from groundtrace.shell.powershell.call import GLOB, Call
-from groundtrace.shell.powershell.parts import (
-    ItemNames,
-    Items,
-    Matches,
-    slashed,
-    spaced,
-)
-from groundtrace.shell.powershell.values import (
-    Element,
-    Item,
-    Line,
-    Objects,
-)
+from groundtrace.shell.powershell.parts import ItemNames, Items, Matches, slashed, spaced
+from groundtrace.shell.powershell.values import Element, Item, Line, Objects
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.file_names import join
@@ -210,9 +199,7 @@ def _listing(call: Call, place: str, filters: Sequence[str]) -> Part:
 
 
 def resolve_path(call: Call) -> Objects:
-    return [
-        ItemNames(cwd=call.session.cwd, anchor=False, rule=call.name, quiet=call.quiet),
-    ]
+    return [ItemNames(cwd=call.session.cwd, anchor=False, rule=call.name, quiet=call.quiet)]
 
 
 _TRUE = regex(r"(?:True|False)$")

@@ -15,14 +15,7 @@ from groundtrace.shell.powershell.call import Call
 from groundtrace.shell.powershell.cmdlets import ALIASES, CMDLETS
 from groundtrace.shell.powershell.loops import Loops, chosen
 from groundtrace.shell.powershell.parts import slashed
-from groundtrace.shell.powershell.values import (
-    Element,
-    Found,
-    Item,
-    Line,
-    Objects,
-    derived,
-)
+from groundtrace.shell.powershell.values import Element, Found, Item, Line, Objects, derived
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.conditions import joined, perhaps
 from groundtrace.shell.streams.part import Opaque, Part, Write

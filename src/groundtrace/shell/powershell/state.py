@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from groundtrace.shell.powershell import nodes as n
 from groundtrace.shell.powershell import values
 from groundtrace.shell.powershell.parts import Matches, StreamMatches, slashed, take_property
-from groundtrace.shell.powershell.values import (
-    Counter,
-    Element,
-    Found,
-    Item,
-    Line,
-    Obj,
-    Objects,
-)
+from groundtrace.shell.powershell.values import Counter, Element, Found, Item, Line, Obj, Objects
 from groundtrace.shell.programs.call import text_part
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.file_names import path_of

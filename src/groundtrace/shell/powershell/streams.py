@@ -71,8 +71,6 @@ def select_object(call: Call) -> Objects:
         parts = algebra.head(parts, first) if first is not None else algebra.without_lines(parts)
     if "last" in call.values:
         parts = algebra.tail(parts, last) if last is not None else algebra.without_lines(parts)
-    if "skiplast" in call.values:
-        parts = [*parts]
     if "index" in call.values:
         places = numbers_in(call.values["index"])
         parts = algebra.without_lines(parts) if places is None else taken(parts, places)
@@ -204,8 +202,7 @@ def on_format(call: Call) -> Objects:
 
 
 def write_output(call: Call) -> Objects:
-    objects = [item for value in call.values.get("inputobject", []) for item in [value]]
-    objects = objects or list(call.given or [])
+    objects = call.values.get("inputobject") or list(call.given or [])
     if call.name == "write-host" and len(objects) > 1:
         return [call.session.joined_text([objects])]
     return objects

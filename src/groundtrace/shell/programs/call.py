@@ -71,6 +71,10 @@ class Options(msgspec.Struct):
                 return self.values[name][-1].text
         return None
 
+    def every(self, *names: str) -> list[Word]:
+        """All values given to these, name by name."""
+        return [word for name in names for word in self.values.get(name, ())]
+
     def number(self, *names: str) -> int | None:
         """The last value as a number."""
         text = self.value(*names)

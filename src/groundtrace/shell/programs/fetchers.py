@@ -29,9 +29,7 @@ def _sgx(call: Call) -> Parts:
         return [Opaque(rule="sgx")]
     words = [word.text for word in operands[1:] if word.known]
     start, end = options.number("--start"), options.number("--end")
-    queries = [
-        word.text for word in [*options.values.get("-q", []), *options.values.get("--query", [])]
-    ]
+    queries = [word.text for word in options.every("-q", "--query")]
     return handler(call, words, start, end, queries)
 
 
@@ -80,7 +78,7 @@ _VERBS = {
 def _curl(call: Call) -> Parts:
     """`-o file` and `-O` write; without them the answer is printed, which is not a file here."""
     options = call.options()
-    written = [*options.values.get("-o", []), *options.values.get("--output", [])]
+    written = options.every("-o", "--output")
     if options.has("-O", "--remote-name"):
         written += [word for word in map(_last_piece, options.operands) if word is not None]
     return _fetched(call, written)
@@ -88,7 +86,7 @@ def _curl(call: Call) -> Parts:
 
 def _wget(call: Call) -> Parts:
     options = call.options()
-    given = [*options.values.get("-O", []), *options.values.get("--output-document", [])]
+    given = options.every("-O", "--output-document")
     if not given and not options.has("-P"):
         given = [word for word in map(_last_piece, options.operands) if word is not None]
     return _fetched(call, given)

@@ -334,16 +334,8 @@ def _stash(call: Call) -> Parts:
 
 
 _PRINTING = {
-    "branch",
-    "tag",
-    "describe",
-    "rev-parse",
-    "rev-list",
-    "remote",
-    "config",
-    "shortlog",
-    "reflog",
-    "show-ref",
+    *("branch", "tag", "describe", "rev-parse", "rev-list", "remote", "config", "shortlog"),
+    *("reflog", "show-ref"),
 }
 HANDLERS: dict[str, Handler] = {
     "git": _git, "git show": _show, "git diff": _diff, "git log": _log, "git blame": _blame, "git grep": git_grep,

@@ -234,18 +234,16 @@ def _is_module(node: ast.expr | None, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+_OTHER_OPENERS = {"os", "webbrowser", "Image", "zipfile", "tarfile"}
+"""Their `open` returns a number, a window or an archive."""
+
+
 def _opened(node: ast.Call, owner: ast.expr | None, names: Names, found: Opened) -> None:
     """`open(name, mode)`, `io.open(name)`, `Path(name).open(mode)`."""
     path = node.args[0] if node.args else None
     mode_at = 1
-    if isinstance(owner, ast.Name) and owner.id in {
-        "os",
-        "webbrowser",
-        "Image",
-        "zipfile",
-        "tarfile",
-    }:
-        return  # these return a number, a window or an archive
+    if isinstance(owner, ast.Name) and owner.id in _OTHER_OPENERS:
+        return
     if owner is not None and list(strings(owner, names)):
         path, mode_at = owner, 0
     mode = node.args[mode_at] if len(node.args) > mode_at else None

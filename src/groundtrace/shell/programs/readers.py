@@ -57,7 +57,7 @@ def _bat(call: Call) -> Parts:
     options = call.options()
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
-    for word in [*options.values.get("-r", []), *options.values.get("--line-range", [])]:
+    for word in options.every("-r", "--line-range"):
         found = re.fullmatch(r"(\d{0,9}):?(\d{0,9})", word.text)
         if found:
             low = int(found[1] or 1)
@@ -336,7 +336,7 @@ def _tee(call: Call) -> Parts:
     return [*fed, *written]
 
 
-def _blame_spans(text: str) -> Spans | None:
+def blame_spans(text: str) -> Spans | None:
     found = re.fullmatch(r"(\d{1,9}),(?:(\+?)(\d{1,9}))?", text)
     if not found:
         return None
@@ -350,4 +350,3 @@ HANDLERS: dict[str, Handler] = {
     "cat": _cat, "more": _more, "bat": _bat, "nl": _nl, "head": _head, "tail": _tail, "fold": _fold, "cut": _cut, "jq": _jq,
     "diff": _diff, "echo": _echo, "printf": _printf, "pwd": _pwd, "seq": _seq, "pathname": _pathname, "tee": _tee,
 }  # fmt: skip
-blame_spans = _blame_spans

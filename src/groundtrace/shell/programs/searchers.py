@@ -40,7 +40,7 @@ def _pattern(
     options: Options, given: Set[str], syntax: str, smart: bool
 ) -> tuple[Pattern | None, list[Word]]:
     """The pattern, and the operands after it. `smart`: lower case also finds capitals."""
-    words = [*options.values.get("-e", ()), *options.values.get("--regexp", ())]
+    words = options.every("-e", "--regexp")
     operands = options.operands
     if not words and "-f" not in given:
         words, operands = operands[:1], operands[1:]
@@ -231,9 +231,7 @@ def git_grep(call: Call) -> Parts:
     options.operands = options.operands[: 0 if options.has("-e") else 1] + [
         # Git prints `src/a.py` for `./src`.
         replace(
-            word,
-            text=word.text.removeprefix("./") or ".",
-            glob=bool(re.search(r"[*?]", word.text)),
+            word, text=word.text.removeprefix("./") or ".", glob=bool(re.search(r"[*?]", word.text))
         )
         for word in paths
     ]

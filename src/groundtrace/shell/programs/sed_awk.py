@@ -40,10 +40,7 @@ def _sed(call: Call) -> Parts:
             and not (number and not word.text and call.args[number - 1].text == "-i")
         ]
     options = call.options()
-    scripts = [
-        word.text
-        for word in [*options.values.get("-e", ()), *options.values.get("--expression", ())]
-    ]
+    scripts = [word.text for word in options.every("-e", "--expression")]
     operands = options.operands
     if not scripts and not options.has("-f", "--file"):
         if not operands:
@@ -242,7 +239,7 @@ def _awk(call: Call) -> Parts:
             return []
         script, operands = operands[0].text, operands[1:]
     script = re.sub(r"[ \t]+", " ", script)
-    for word in [*options.values.get("-v", []), *options.values.get("--assign", [])]:
+    for word in options.every("-v", "--assign"):
         name, _, value = word.text.partition("=")
         if re.fullmatch(r"\w+", name) and value.isdigit():
             script = re.sub(rf"\b{name}\b", value, script)

@@ -31,17 +31,7 @@ from groundtrace.shell.streams.part import Opaque, Parts
 
 HANDLERS: dict[str, Handler] = {
     name: handler
-    for module in (
-        fetchers,
-        git,
-        listers,
-        readers,
-        scripts,
-        searchers,
-        sed_awk,
-        wrappers,
-        writers,
-    )
+    for module in (fetchers, git, listers, readers, scripts, searchers, sed_awk, wrappers, writers)
     for name, handler in module.HANDLERS.items()
 }
 """What programs with code of their own do, by name."""

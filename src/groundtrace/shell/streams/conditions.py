@@ -35,9 +35,7 @@ def joined(
         guard = last.guard
     return parts + [
         replace(
-            part,
-            maybe=part.maybe or not certain,
-            guard=guard if part.guard is None else part.guard,
+            part, maybe=part.maybe or not certain, guard=guard if part.guard is None else part.guard
         )
         for part in following
     ]

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import Cut, cut, is_cut, pieces
+from groundtrace.answers.cuts import Cut, cut, from_headings, is_cut, pieces
 from groundtrace.answers.fold import merged
 from groundtrace.answers.headed import ARROWS, below_arrows
 from groundtrace.answers.line import size
@@ -413,12 +413,7 @@ class Headed(Part, kw_only=True, frozen=True):
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if is_cut(lines):
-            # After a cut, the lines before the next heading belong to a file that is not named.
-            kept: list[str] = []
-            for index, piece in enumerate(pieces(lines)):
-                first = next((i for i, line in enumerate(piece) if ARROWS.match(line)), len(piece))
-                kept += piece[first:] if index else piece
-            lines = kept
+            lines = from_headings(lines, lambda line: bool(ARROWS.match(line)), halves=True)
         for name, body, is_last in below_arrows(lines):
             path = path_of(self.cwd, name)
             if path is None or name == "standard input":

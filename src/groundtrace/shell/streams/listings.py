@@ -9,15 +9,14 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from groundtrace.answers.cuts import is_cut, pieces, whole
+from groundtrace.answers.cuts import from_headings, is_cut, whole
 from groundtrace.answers.file_names import looks_like_folder
 from groundtrace.answers.listed import BRANCH, LONG, TOTAL, in_columns, long_row, tree_entries
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.streams.file_names import is_file_name, join, path_of
-from groundtrace.shell.streams.filters import Filter
-from groundtrace.shell.streams.name_lists import WHOLE_OR_LAST, Names
-from groundtrace.shell.streams.part import Opaque, Part
+from groundtrace.shell.streams.name_lists import WHOLE_OR_LAST, NameLines, Names
+from groundtrace.shell.streams.part import Part
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole
 from groundtrace.shell.weights import (
@@ -39,10 +38,9 @@ from groundtrace.shell.weights import (
 _BARE_NAME = regex(r"[^\s/:;(){}<>=\"'`|&*][^/:;(){}<>=\"`|&*]{0,200}$")
 
 
-class Listing(Part, kw_only=True, frozen=True):
+class Listing(NameLines, kw_only=True, frozen=True):
     """What `ls` prints: names in a directory, in sections if there are several directories."""
 
-    cwd: str | None
     operands: tuple[Word, ...] = ()
     long: bool = False
     recursive: bool = False
@@ -167,25 +165,15 @@ class Listing(Part, kw_only=True, frozen=True):
                 return True
         return False
 
-    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
-        """After a cut, the names before the next heading lie in a folder that is not named."""
-        kept: list[str] = []
-        for index, piece in enumerate(map(whole, pieces(lines))):
-            first = 0
-            if index and self._sections():
-                first = next((i for i, line in enumerate(piece) if line.endswith(":")), len(piece))
-            kept += piece[first:]
-        return kept
-
     def _sections(self) -> bool:
         """Whether names are below headings."""
         return self.recursive or len(self.operands) > 1 or any(w.glob for w in self.operands)
 
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
-        if is_cut(lines):
-            lines = self._after_cuts(lines)
         folder = self._folder()
         sections = self._sections()
+        if is_cut(lines):
+            lines = from_headings(lines, _heads) if sections else whole(lines)
         is_open = self._open()
         operands = {word.text for word in self.operands}
         globs = any(word.glob for word in self.operands)
@@ -264,11 +252,6 @@ class Listing(Part, kw_only=True, frozen=True):
 
     # --- what filters leave of it ---------------------------------------------------------------
 
-    def filter(self, how: Filter) -> Part:
-        if how.numbered or how.partial:
-            return Opaque(rule=how.rule, maybe=True)
-        return self.limited(how.limit)
-
     def reorder(self, dropping: bool) -> Part:
         return replace(self, sorted=False)
 
@@ -285,12 +268,6 @@ class Listing(Part, kw_only=True, frozen=True):
         anchored = folder is not None and not any(word.glob for word in self.operands)
         cwd = folder if anchored else self.cwd
         return Names(cwd=cwd, form=form, limit=self.limit, quiet=self.quiet, rule=self.rule)
-
-    def substitute(self) -> Part:
-        return self.derive("sed")
-
-    def with_prefix(self, prefix: str) -> Part | None:
-        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
 
 
 def _may_be_folder(word: Word) -> bool:
@@ -321,7 +298,18 @@ def expect_parents(parts: Sequence[Part]) -> Sequence[Part]:
     ]
 
 
+def _heads(line: str) -> bool:
+    """Whether `ls -R` names a folder."""
+    return line.endswith(":")
+
+
 # --- what tree prints -----------------------------------------------------------------------------
+
+
+def _is_top(line: str) -> bool:
+    """Whether a name is at the top of a tree: after a cut the folder of deeper ones is not known."""
+    branch = BRANCH.match(line)
+    return branch is not None and not branch["bars"]
 
 
 class TreeListing(Part, kw_only=True, frozen=True):
@@ -337,23 +325,11 @@ class TreeListing(Part, kw_only=True, frozen=True):
             return TELLING
         return PLAIN if not line or re.match(r"\d+ director|[./~\w-]+$", line) else UNLIKELY
 
-    def _after_cuts(self, lines: Sequence[str]) -> list[str]:
-        """After a cut the folder of deeper names is not known; that of the top level is."""
-        kept: list[str] = []
-        for index, piece in enumerate(map(whole, pieces(lines))):
-            first = 0
-            if index:
-                branches = ((i, BRANCH.match(line)) for i, line in enumerate(piece))
-                tops = (i for i, branch in branches if branch and not branch["bars"])
-                first = next(tops, len(piece))
-            kept += piece[first:]
-        return kept
-
     def read(self, lines: Sequence[str], sure: bool, trimmed: bool) -> Iterable[FileRef]:
         if self.folders:
             return
         if is_cut(lines):
-            lines = self._after_cuts(lines)
+            lines = from_headings(lines, _is_top)
         for entry in tree_entries(lines):
             path = entry.path if entry.root is None else f"{entry.root}/{entry.path}"
             if not entry.is_folder and is_file_name(path) and not looks_like_folder(path):

@@ -24,10 +24,28 @@ _USUAL_GLOB = regex(r"\*([\w.-]+)(\*?)")
 """`*.py` and `*_test*`."""
 
 
-class Names(Part, kw_only=True, frozen=True):
-    """A list of file names, one per line."""
+class NameLines(Part, kw_only=True, frozen=True):
+    """Names of files, in whatever rows."""
 
     cwd: str | None
+
+    # --- what filters leave of it ---------------------------------------------------------------
+
+    def filter(self, how: Filter) -> Part:
+        if how.numbered or how.partial:
+            return Opaque(rule=how.rule, maybe=True)
+        return self.limited(how.limit)
+
+    def substitute(self) -> Part:
+        return self.derive("sed")
+
+    def with_prefix(self, prefix: str) -> Part | None:
+        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
+
+
+class Names(NameLines, kw_only=True, frozen=True):
+    """A list of file names, one per line."""
+
     roots: tuple[Word, ...] = ()
     form: str = "plain"
     only_files: bool = False
@@ -137,11 +155,6 @@ class Names(Part, kw_only=True, frozen=True):
 
     # --- what filters leave of it ---------------------------------------------------------------
 
-    def filter(self, how: Filter) -> Part:
-        if how.numbered or how.partial:
-            return Opaque(rule=how.rule, maybe=True)
-        return self.limited(how.limit)
-
     def counted(self, rule: str) -> Part:
         return replace(self, form="uniq") if self.form == "plain" else self.derive(rule)
 
@@ -155,17 +168,11 @@ class Names(Part, kw_only=True, frozen=True):
         last = len(fields) == 1 and fields[0] in (*WHOLE_OR_LAST, _LAST_FIELD.get(self.form))
         return replace(self, form="plain") if last else self.derive("awk")
 
-    def substitute(self) -> Part:
-        return self.derive("sed")
-
     def without_prefix(self, prefix: str) -> Part | None:
         if prefix == "./":
             return replace(self, anchor=False)
         below = any(root.begins(prefix) for root in self.roots)
         return replace(self, stripped=self.stripped + prefix) if below else None
-
-    def with_prefix(self, prefix: str) -> Part | None:
-        return Names(cwd=self.cwd, roots=(Word(prefix),), limit=self.limit, rule="sed")
 
 
 def _is_folder(name: str, parents: set[str], roots: set[str]) -> bool:

@@ -24,9 +24,8 @@ _PIECE = (
     rf"|2>(?:[ ]?/dev/null|&1){_ENDS}"
 )
 """A word, a joint or a redirection of standard error."""
-_TOKEN = regex(_PIECE, re.ASCII)
-_TOKENS = regex(rf"[ \t]{{0,40}}+({_PIECE}|[^ \t](?s:.*))", re.ASCII)
-"""All tokens of a command. From the first thing that is none of them, the rest is the last token."""
+_TOKENS = regex(rf"[ \t]{{0,40}}+(?:({_PIECE})|[^ \t](?s:.*))", re.ASCII)
+"""All tokens of a command. From the first thing that is none of them, the rest is an empty one."""
 _QUIET = frozenset(["2>/dev/null", "2> /dev/null"])
 _JOINTS = frozenset(["&&", "||", "|", ";", "\n"])
 _NOT_WORDS = _JOINTS | _QUIET | {"2>&1"}
@@ -48,7 +47,7 @@ def plain_statements(command: str) -> list[list[Stage | str]] | None:
     if len(command) > MAX_PLAIN or "<<" in command or "$(" in command or not command.isascii():
         return None
     tokens = _TOKENS.findall(command)
-    if tokens and not _TOKEN.fullmatch(tokens[-1]):
+    if tokens and not tokens[-1]:
         return None
     statements: list[list[Stage | str]] = []
     items: list[Stage | str] = []

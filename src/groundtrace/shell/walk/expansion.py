@@ -39,7 +39,6 @@ MAX_TEXT = 100_000
 def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
     """The words that `nodes` expand to."""
     words: list[Word] = []
-    text = shell.env.tree.text
     at = 0
     while at < len(nodes) and len(words) <= MAX_WORDS:
         node = nodes[at]
@@ -47,11 +46,7 @@ def expand_all(shell: Shell, nodes: Sequence[Node]) -> list[Word]:
         while end < len(nodes) and nodes[end].start_byte == nodes[end - 1].end_byte:
             end += 1
         if end == at + 1:
-            word = _plain_word(text(node)) if node.type in _PLAIN_KINDS else None
-            if word is None:
-                words.extend(expand(shell, node))
-            else:
-                words.append(word)
+            words.extend(expand(shell, node))
         else:
             # The grammar takes `$d/$b.md` for two words that touch each other.
             piece = shell.env.tree.source[nodes[at].start_byte : nodes[end - 1].end_byte]
@@ -73,7 +68,7 @@ def _rough(shell: Shell, source: str) -> str:
         if match["raw"] is not None:
             return _escape(match["raw"])
         if match["text"] is not None:
-            return _escape(_inline(shell, match["text"]))
+            return _escape(inline(shell, match["text"]))
         if match["char"] is not None:
             return _escape(match["char"])
         return _value(shell, match["braced"] or match["name"], quoted=False)
@@ -288,23 +283,28 @@ def _absent(shell: Shell, rest: str, quoted: bool) -> str:
     default = re.match(r":?[-=](.*)$", rest, re.DOTALL)
     if default is None:
         return HOLE
-    text = _inline(shell, default[1].strip("\"'"))
+    text = inline(shell, default[1].strip("\"'"))
     return _escape(text) if quoted else _split(text)
 
 
-def _inline(shell: Shell, text: str) -> str:
-    """Variables inside the operand of `${x:-...}` and the like."""
+_VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
+UNESCAPED = rf"(?<!\\){_VARIABLE}"
+"""A variable in a here-document."""
+
+
+def inline(shell: Shell, text: str, variable: str = _VARIABLE) -> str:
+    """A text with values for its variables, such as the operand of `${x:-...}`."""
 
     def value(match: re.Match[str]) -> str:
         words = shell.env.lookup(match[1] or match[2])
         return HOLE if words is None else " ".join(word.text for word in words)
 
-    return re.sub(r"\$(?:\{(\w+)\}|(\w+))", value, text)
+    return re.sub(variable, value, text)
 
 
 def _modified(text: str, rest: str, shell: Shell) -> str:
     """`${x%...}`, `${x#...}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`."""
-    operand = _inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
+    operand = inline(shell, rest.lstrip("%#/^,:@").strip("\"'"))
     if has_hole(text) or has_hole(operand):
         return HOLE
     if rest[0] in "%#/" and (len(text) > MAX_MATCHED or operand.count("*") > MAX_STARS):

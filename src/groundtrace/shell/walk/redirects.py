@@ -13,9 +13,8 @@ from groundtrace.shell.streams.line_algebra import quiet
 from groundtrace.shell.streams.part import Parts, Write
 from groundtrace.shell.streams.text import Text, text_of
 from groundtrace.shell.streams.word import Word
-from groundtrace.shell.syntax.holes import HOLE
 from groundtrace.shell.syntax.statements import flat
-from groundtrace.shell.walk.expansion import expand
+from groundtrace.shell.walk.expansion import UNESCAPED, expand, inline
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -122,12 +121,7 @@ def _heredoc_text(shell: Shell, mark: Node, start: Node | None, body: Node | Non
     quoted = start is not None and shell.env.tree.text(start)[:1] in {"'", '"', "\\"}
     text = shell.env.tree.text(body)
     if not quoted:
-
-        def value(match: re.Match[str]) -> str:
-            words = shell.env.lookup(match[1] or match[2])
-            return HOLE if words is None else " ".join(word.text for word in words)
-
-        text = re.sub(r"(?<!\\)\$(?:\{(\w+)\}|(\w+))", value, text)
+        text = inline(shell, text, UNESCAPED)
     if mark.children and mark.children[0].type == "<<-":
         text = re.sub(r"^\t+", "", text, flags=re.MULTILINE)
     return text

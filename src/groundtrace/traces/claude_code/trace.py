@@ -328,7 +328,8 @@ class ClaudeTranscript:
         `TaskOutput` repeats it and `BashOutput` goes on, so later answers say nothing certain.
         """
         if call.name == "Bash":
-            started = _BACKGROUND.search(text[-1000:])
+            end = text[-1000:]
+            started = _BACKGROUND.search(end) if " with ID: " in end else None
             if started is not None:
                 self.background[started["id"]] = call
             return

@@ -80,12 +80,7 @@ Typed = Callable[[bytes], Listed | None]
 is then decoded completely."""
 
 
-def load_listed(
-    folder: Folder,
-    path: str,
-    kind: ListKind,
-    typed: Typed | None = None,
-) -> Listed:
+def load_listed(folder: Folder, path: str, kind: ListKind, typed: Typed | None = None) -> Listed:
     """The object in a file; never raises because of the file's content."""
     entry = folder.stat(path)
     size = None if entry is None else entry.size
@@ -93,11 +88,7 @@ def load_listed(
 
 
 def load_opened(
-    opener: Opener,
-    size: int | None,
-    path: str,
-    kind: ListKind,
-    typed: Typed | None = None,
+    opener: Opener, size: int | None, path: str, kind: ListKind, typed: Typed | None = None
 ) -> Listed:
     """The same for anything that can be opened more than once."""
     if size is not None and size > LARGE:

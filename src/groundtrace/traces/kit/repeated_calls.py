@@ -47,9 +47,7 @@ def _key(call: RawCall) -> CallKey | None:
 
 
 def repeated_part(
-    session: SessionCalls,
-    calls: Mapping[CallKey, str],
-    replies: Collection[str],
+    session: SessionCalls, calls: Mapping[CallKey, str], replies: Collection[str]
 ) -> Repeats | None:
     """What a session repeats: its first calls, as long as they are among the earlier ones.
 
