@@ -29,7 +29,7 @@ def command(shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from groundtrace.cli.main import cli
+    from groundtrace.cli.group import cli
 
     made = get_completion_class(shell)
     assert made is not None
