@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from groundtrace.base.frozen import Frozen
@@ -21,14 +22,18 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z")
 """Ends of names of archives, which people download runs as."""
 
 
-class Command(Frozen, frozen=True):
+class Command(Frozen, frozen=True, dict=True):
     """A command that takes the flags of its `**given`."""
 
     name: str
     function: Callable[..., Any]
-    rows: Mapping[str, OptionRow]
     takes_runs: bool
     """Its first argument is RUNS."""
+
+    @cached_property
+    def rows(self) -> Mapping[str, OptionRow]:
+        """Its flags; `run` loads the module of `normalize`, and needs only its own."""
+        return rows_of(taken_by(self.function))
 
     @property
     def clicked(self) -> ClickCommand:
@@ -47,7 +52,7 @@ def command(name: str, *, takes_runs: bool = False) -> Callable[[Callable[..., A
     """A command made from a function; its other arguments are declared with click's `argument`."""
 
     def decorate(function: Callable[..., Any]) -> Command:
-        return Command(name, function, rows_of(taken_by(function)), takes_runs)
+        return Command(name, function, takes_runs)
 
     return decorate
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,5 +51,6 @@ def prepared_request(
     made = request_for(
         runs, given, settings, reads_traces=reads_traces, may_fork=True, ticker=ticker
     )
+    gc.freeze()
     with made as request, ticker:
         yield request

@@ -205,7 +205,10 @@ _CAPITAL = frozenset({"."})
 
 
 def _sign_in(mark: str) -> str:
-    return next((sign for sign in _SIGNS if sign in mark), "")
+    for sign in _SIGNS:
+        if sign in mark:
+            return sign
+    return ""
 
 
 def _grouped(marks: Iterable[str]) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
@@ -232,8 +231,7 @@ def _data(
 # the trials of a page
 
 
-@dataclass(frozen=True, slots=True)
-class PageWork:
+class PageWork(Frozen, frozen=True):
     """One trial of a page."""
 
     number: int
