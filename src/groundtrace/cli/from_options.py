@@ -91,7 +91,7 @@ def _unset(row: OptionRow) -> Any:
     """The value of a flag that is not given."""
     if row.shape.kind is bool:
         return False
-    return () if row.shape.many and not row.option.commas else row.option.default
+    return () if row.shape.many else row.option.default
 
 
 def _plain_value(row: OptionRow, rest: Iterator[str]) -> Any:
