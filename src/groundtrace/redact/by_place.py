@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from collections.abc import Set as AbstractSet
+from functools import cache
 
 import msgspec
 
