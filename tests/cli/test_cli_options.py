@@ -9,19 +9,19 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from groundtrace.cli import group, main
+from groundtrace.cli import group
 from groundtrace.options import GROUPS
 
 
 def commands() -> dict[str, click.Command]:
     context = click.Context(group.cli)
-    found = {name: group.cli.get_command(context, name) for name in main.COMMANDS}
+    found = {name: group.cli.get_command(context, name) for name in group.COMMANDS}
     return {name: command for name, command in found.items() if command is not None}
 
 
 def test_the_list_of_commands_says_what_each_says_of_itself() -> None:
     """`--help` shows the lines of a table, so that it imports no command."""
-    assert list(group.FIRST_LINES) == list(main.COMMANDS) == list(commands())
+    assert list(group.FIRST_LINES) == list(group.COMMANDS) == list(commands())
     for name, command in commands().items():
         first = inspect.cleandoc(command.help or "").partition("\n\n")[0]
         assert " ".join(first.split()) == group.FIRST_LINES[name]
@@ -47,7 +47,7 @@ def test_flags_are_shown_in_groups(command: str, wanted: list[str]) -> None:
     assert headings(command) == wanted
 
 
-@pytest.mark.parametrize("command", main.COMMANDS)
+@pytest.mark.parametrize("command", group.COMMANDS)
 def test_every_flag_is_shown_once(command: str) -> None:
     shown = CliRunner().invoke(group.cli, [command, "--help"], terminal_width=100).output
     listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)

@@ -13,13 +13,14 @@ import click
 import pytest
 
 from groundtrace.cli import echo
+from groundtrace.cli.clicked import click_command
 from groundtrace.cli.from_options import Command, plain_line
-from groundtrace.cli.main import COMMANDS, WRITE_INTO_RUNS
+from groundtrace.cli.main import WRITE_INTO_RUNS
 from groundtrace.demo import write_sample
 
 
 def command(name: str) -> Command:
-    module = __import__(f"groundtrace.cli.{COMMANDS[name]}", fromlist=["command"])
+    module = __import__(f"groundtrace.cli.{name}", fromlist=["command"])
     found: Command = module.command
     return found
 
@@ -27,7 +28,7 @@ def command(name: str) -> Command:
 def by_click(made: Command, words: list[str]) -> dict[str, Any] | None:
     """The values that click reads in the words; None if it has something to say."""
     try:
-        return dict(made.clicked.make_context(made.name, list(words)).params)
+        return dict(click_command(made).make_context(made.name, list(words)).params)
     except (click.exceptions.Exit, click.ClickException):
         return None
 

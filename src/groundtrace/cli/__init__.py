@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from groundtrace.base.visible import visible
+
 
 def echo(text: str, *, err: bool = False, coloured: bool = False) -> None:
     """Print a line at once, on stdout or stderr. `coloured`: leave colours to whoever reads it.
@@ -13,7 +15,8 @@ def echo(text: str, *, err: bool = False, coloured: bool = False) -> None:
     takes colours away where nobody sees them.
     """
     stream = sys.stderr if err else sys.stdout
-    plain = stream is not None and (text.isascii() or stream.encoding.lower() == "utf-8")
+    encoding = getattr(stream, "encoding", None) or ""
+    plain = stream is not None and (text.isascii() or encoding.lower() == "utf-8")
     if not plain or os.name == "nt" or ("\033" in text and not coloured):
         import click
 
@@ -21,3 +24,19 @@ def echo(text: str, *, err: bool = False, coloured: bool = False) -> None:
         return
     stream.write(text + "\n")
     stream.flush()
+
+
+def shown(line: str) -> str:
+    """A line that can be printed, whatever text it holds."""
+    # Imported only when a message is printed: it compiles a hundred patterns, and --version needs
+    # none of them.
+    from groundtrace.redact import mask
+
+    return visible(mask(line))
+
+
+def say(message: str, code: int) -> int:
+    """Print a message about a command line or an error; returns the exit code."""
+    # Always one line: a folder's name in it can contain a line break.
+    echo(f"groundtrace: {shown(message)}", err=True)
+    return code

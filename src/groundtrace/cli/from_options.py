@@ -10,13 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.options import OptionRow, rows_of, taken_by
-
-if TYPE_CHECKING:
-    from groundtrace.cli.clicked import ClickCommand
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z")
 """Ends of names of archives, which people download runs as."""
@@ -34,13 +31,6 @@ class Command(Frozen, frozen=True, dict=True):
     def rows(self) -> Mapping[str, OptionRow]:
         """Its flags; `run` loads the module of `normalize`, and needs only its own."""
         return rows_of(taken_by(self.function))
-
-    @property
-    def clicked(self) -> ClickCommand:
-        """The command for click."""
-        from groundtrace.cli.clicked import click_command
-
-        return click_command(self)
 
     def call(self, values: Mapping[str, Any]) -> Any:
         """Do it; flags that were not given are left out."""

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from groundtrace import __version__
-from groundtrace.cli.main import COMMANDS, say
+from groundtrace.cli import say
 
 EPILOG = """\b
 Examples:
@@ -23,6 +23,23 @@ Examples:
 \b
 Exit codes: 0 done; 1 some trials could not be processed (the others were);
 2 wrong usage or unreadable input; 3 nothing found to evaluate."""
+
+COMMANDS = {
+    "demo": "demo",
+    "run": "run",
+    "normalize": "normalize",
+    "evaluate": "evaluate",
+    "impact": "impact",
+    "report": "report",
+    "view": "view",
+    "explain": "explain",
+    "validate": "validate",
+    "export": "export",
+    "sql": "sql",
+    "schema": "schema",
+    "completion": "completion",
+}
+"""Command to its module in this package; the module is imported only when used."""
 
 FIRST_LINES = {
     "demo": "Evaluate a small sample and say where its report is.",
@@ -64,8 +81,12 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = __import__(f"groundtrace.cli.{COMMANDS[cmd_name]}", fromlist=["command"])
-        made = module.command
-        command: click.Command = made if isinstance(made, click.Command) else made.clicked
+        made: Any = module.command
+        if not isinstance(made, click.Command):
+            from groundtrace.cli.clicked import click_command
+
+            made = click_command(made)
+        command: click.Command = made
         # Set here too, for a command that is called directly: its help is the same everywhere.
         command.context_settings.setdefault("help_option_names", HELP_NAMES)
         return command

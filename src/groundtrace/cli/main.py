@@ -12,29 +12,11 @@ import sys
 from types import FrameType
 from typing import Any
 
-from groundtrace.base.visible import visible
-from groundtrace.cli import echo
+from groundtrace.cli import echo, say, shown
 from groundtrace.errors import GroundtraceError, OutputError
 
-COMMANDS = {
-    "demo": "demo",
-    "run": "run",
-    "normalize": "normalize",
-    "evaluate": "evaluate",
-    "impact": "impact",
-    "report": "report",
-    "view": "view",
-    "explain": "explain",
-    "validate": "validate",
-    "export": "export",
-    "sql": "sql",
-    "schema": "schema",
-    "completion": "completion",
-}
-"""Command to its module in this package; the module is imported only when used."""
-
 WRITE_INTO_RUNS = ("run", "normalize", "evaluate", "impact", "report")
-"""Commands whose results go into RUNS, or below `--out`."""
+"""Commands whose results go into RUNS, or below `--out`, each in the module of its name."""
 
 GRACE_SECONDS = 10.0
 """How long the process may take to end after a signal."""
@@ -127,7 +109,7 @@ def _run(arguments: list[str]) -> Any:
     if arguments and arguments[0] in WRITE_INTO_RUNS and os.name != "nt" and not _completes():
         from groundtrace.cli.from_options import plain_line
 
-        module = __import__(f"groundtrace.cli.{COMMANDS[arguments[0]]}", fromlist=["command"])
+        module = __import__(f"groundtrace.cli.{arguments[0]}", fromlist=["command"])
         values = plain_line(module.command, arguments[1:])
     if values is None:
         from groundtrace.cli.group import run
@@ -153,26 +135,11 @@ def _fail(error: BaseException, message: str, code: int, verbose: bool, place: s
         import traceback
 
         for line in "".join(traceback.format_exception(error)).splitlines():
-            echo(_shown(line), err=True)
+            echo(shown(line), err=True)
     say(message, code)
     for line in place.splitlines():
         # Keep all blanks: a caret must stay below the text that it points at.
-        echo(_shown(line), err=True)
-    return code
-
-
-def _shown(line: str) -> str:
-    # Imported only when a message is printed: it compiles a hundred patterns, and --version needs
-    # none of them.
-    from groundtrace.redact import mask
-
-    return visible(mask(line))
-
-
-def say(message: str, code: int) -> int:
-    """Print a message about a command line or an error; returns the exit code."""
-    # Always one line: a folder's name in it can contain a line break.
-    echo(f"groundtrace: {_shown(message)}", err=True)
+        echo(shown(line), err=True)
     return code
 
 
