@@ -1,8 +1,9 @@
 """Commands made from the table in `options.py`, and the lines of them that need no click.
 
-Loading click and asking it took 55 of the 450 million instructions of a small `evaluate`. It does
-what people see: help, completion, and errors in a line. `plain_line` reads a line in which nothing
-of that can come up, and leaves every other to click; tests compare the two.
+Loading click and asking it took 42 of the 450 million instructions of a small `evaluate`, and 62
+of a `normalize`, which has more flags. click does what people see: help, completion, and errors in
+a line. `plain_line` reads a line in which nothing of that can come up, and leaves every other to
+click (D383); tests compare the two.
 """
 
 from __future__ import annotations

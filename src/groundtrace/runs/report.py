@@ -6,7 +6,6 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 from msgspec import field
@@ -132,7 +131,7 @@ def _mark(listed: Mapping[str, str]) -> str:
     return fingerprint_lines(shown)
 
 
-class _RunToReport(NamedTuple):
+class _RunToReport(Frozen, frozen=True):
     run: OpenRun
     refused: list[RefusedDocument]
     made_from: str
