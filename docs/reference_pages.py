@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import groundtrace
 from groundtrace import config, errors, problems
 from groundtrace import options as option_table
-from groundtrace.cli.main import COMMANDS, cli
+from groundtrace.cli.group import COMMANDS, cli
 from groundtrace.documents import KINDS, SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.documents.schema import schema
 from groundtrace.metrics import example

@@ -17,7 +17,8 @@ import groundtrace
 from groundtrace import api, config
 from groundtrace import options as option_table
 from groundtrace.base.shapes import Limits
-from groundtrace.cli import from_options, main
+from groundtrace.cli import from_options, group
+from groundtrace.cli.clicked import ClickCommand, click_command
 from groundtrace.config import Settings
 from groundtrace.documents import SCHEMA_VERSION, SCHEMA_VERSIONS
 from groundtrace.impact.options import ImpactOptions
@@ -35,17 +36,17 @@ FUNCTIONS = {"run": "run", "compare": "impact", "evaluate_trial": "explain", "lo
 ROWS = rows_of(RunOptions)
 
 
-def commands() -> dict[str, from_options.Command]:
-    context = click.Context(main.cli)
-    found = {name: main.cli.get_command(context, name) for name in main.COMMANDS}
-    return {name: made for name, made in found.items() if isinstance(made, from_options.Command)}
+def commands() -> dict[str, ClickCommand]:
+    context = click.Context(group.cli)
+    found = {name: group.cli.get_command(context, name) for name in group.COMMANDS}
+    return {name: made for name, made in found.items() if isinstance(made, ClickCommand)}
 
 
 EVERY = [(name, row) for name, made in commands().items() for row in made.rows.values()]
 
 
 def test_every_command_with_flags_takes_them_from_the_table() -> None:
-    assert set(main.COMMANDS) - set(commands()) == {"schema", "completion"}
+    assert set(group.COMMANDS) - set(commands()) == {"schema", "completion"}
     for made in commands().values():
         flags = {one.name for one in made.params if isinstance(one, click.Option)}
         assert flags == set(made.rows)
@@ -154,8 +155,8 @@ def flags_for(row: OptionRow, value: Any) -> list[str]:
 @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: row.name)
 def test_a_flag_and_a_keyword_give_the_same(row: OptionRow) -> None:
     value = other_than_default(row)
-    by_flag = probe.main(flags_for(row, value), standalone_mode=False)
-    plain = probe.main([], standalone_mode=False)
+    by_flag = click_command(probe).main(flags_for(row, value), standalone_mode=False)
+    plain = click_command(probe).main([], standalone_mode=False)
     by_keyword = keywords(**{row.name: value})
     assert by_keyword.keys() == {row.name}
     assert {name for name in by_flag if by_flag[name] != plain.get(name)} <= {row.name}
@@ -176,7 +177,7 @@ def test_options_that_are_not_given_change_nothing() -> None:
     """Flags that are not given leave the settings of the file, and so do keywords of None."""
     ours = Settings(shell="ignore", baseline="a", mcp_servers=("b",), mask=False, trial_seconds=5)
     nothing: Mapping[str, Any] = dict.fromkeys(ROWS, None)
-    for given in (probe.main([], standalone_mode=False), keywords(**nothing), {}):
+    for given in (click_command(probe).main([], standalone_mode=False), keywords(**nothing), {}):
         assert settings_for(given, ours) == ours
         assert impact_options_for(given, ours) == ImpactOptions(baseline="a")
     assert settings_for({"no_mask": False}, Settings()).mask
@@ -209,14 +210,14 @@ def test_a_new_option_is_one_row() -> None:
     def function(**given: Unpack[Added]) -> Any:
         return given.get("patience")
 
-    assert command.main(["--patience", "3"], standalone_mode=False) == 3
-    assert command.main([], standalone_mode=False) is None
+    assert click_command(command).main(["--patience", "3"], standalone_mode=False) == 3
+    assert click_command(command).main([], standalone_mode=False) is None
     assert function(patience=3) == 3
     assert inspect.signature(function).parameters["patience"].default is None
-    shown = CliRunner().invoke(command, ["--help"], terminal_width=100).output
+    shown = CliRunner().invoke(click_command(command), ["--help"], terminal_width=100).output
     speed = shown.partition("Speed options:")[2].partition("Output options:")[0]
     assert "--patience HOURS" in speed and "How long to wait; default: a day.  [x>=1]" in speed
     with pytest.raises(groundtrace.GroundtraceError, match="patience must be a whole number"):
         function(patience=0)
     with pytest.raises(click.BadParameter):
-        command.main(["--patience", "0"], standalone_mode=False)
+        click_command(command).main(["--patience", "0"], standalone_mode=False)

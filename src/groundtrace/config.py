@@ -8,7 +8,7 @@ Without `from __future__ import annotations`: types of settings would be compile
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from msgspec.structs import force_setattr, replace
 
@@ -16,7 +16,7 @@ from groundtrace.base import tomlio
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.given_files import parse_given, read_given
 from groundtrace.base.patterns import regex
-from groundtrace.base.shapes import Limits, Shape, checked, shape_of
+from groundtrace.base.shapes import Annotated, Limits, Shape, checked, shape_of
 from groundtrace.base.suggest import unknown_name
 from groundtrace.errors import InputError, UsageError
 
@@ -109,9 +109,9 @@ class Settings(Frozen, frozen=True):
         "*__invalid*",
     )
     """Names of folders that are skipped, and counted (D32)."""
-    tools: Annotated[Mapping[str, Mapping[str, Any]], At("tools.NAME")] = {}
+    tools: Annotated[Mapping[str, Mapping[str, Any]], At("tools.NAME")] = {}  # noqa: RUF012
     """Tools added to the tool table: name to its entry."""
-    shell_commands: Annotated[Mapping[str, Mapping[str, Any]], At("shell.commands")] = {}
+    shell_commands: Annotated[Mapping[str, Mapping[str, Any]], At("shell.commands")] = {}  # noqa: RUF012
     """Commands added to the table of shell commands: name to its entry."""
     shell: Annotated[Shell, At("shell.evidence")] = "use"
     """Whether files that shell commands touched count (D6)."""

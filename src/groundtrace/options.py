@@ -11,10 +11,10 @@ Without `from __future__ import annotations`: `typing` would compile the text of
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import get_annotations
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.shapes import Limits, Shape, checked, shape_of
+from groundtrace.base.shapes import Annotated, Limits, Shape, checked, shape_of
 from groundtrace.base.suggest import unknown_name
 from groundtrace.config import (
     DRAWS,
@@ -403,7 +403,7 @@ def rows_of(taken: Any) -> Mapping[str, OptionRow]:
 
 def settings_of(taken: Any) -> Mapping[str, str]:
     """The settings that options in a class of the table change, by the names of the options."""
-    options = {name: hint.__metadata__[0] for name, hint in taken.__annotations__.items()}
+    options = {name: get_args(hint)[1] for name, hint in taken.__annotations__.items()}
     return {name: option.sets for name, option in options.items() if option.sets is not None}
 
 

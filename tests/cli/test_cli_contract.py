@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from groundtrace.cli.main import COMMANDS
+from groundtrace.cli.group import COMMANDS
 from tests.conftest import Ran
 from tests.whole_runs import TRIALS, run, shrink
 

@@ -98,7 +98,7 @@ def test_names_complete(
 ) -> None:
     from click.shell_completion import BashComplete
 
-    from groundtrace.cli.main import cli
+    from groundtrace.cli.group import cli
 
     runs = sample / "runs/official"
     assert groundtrace("run", runs, "--jobs", "1").code == 0

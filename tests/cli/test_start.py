@@ -48,7 +48,8 @@ def test_the_version_needs_no_pattern_of_masking() -> None:
 def test_the_list_of_commands_imports_none_of_them() -> None:
     found = {name for name in imported("--help") if name.startswith("groundtrace.")}
     assert found == {
-        f"groundtrace.{name}" for name in ("base", "base.visible", "cli", "cli.main", "errors")
+        f"groundtrace.{name}"
+        for name in ("base", "base.visible", "cli", "cli.group", "cli.main", "errors")
     }
 
 

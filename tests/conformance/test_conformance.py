@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from groundtrace import evaluate_trial
-from groundtrace.cli.main import COMMANDS
+from groundtrace.cli.group import COMMANDS
 from groundtrace.config import Settings
 from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema

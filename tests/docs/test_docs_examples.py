@@ -10,7 +10,7 @@ import click
 import examples
 import pytest
 
-from groundtrace.cli.main import COMMANDS, cli
+from groundtrace.cli.group import COMMANDS, cli
 
 PAGES = {path.relative_to(examples.ROOT).as_posix(): path for path in examples.pages()}
 NOT_RUN = re.compile(

@@ -15,7 +15,7 @@ from reference_pages import PAGES
 
 from groundtrace import config, errors, problems
 from groundtrace import options as option_table
-from groundtrace.cli.main import COMMANDS
+from groundtrace.cli.group import COMMANDS
 from groundtrace.documents import KINDS
 from groundtrace.documents.schema import schema
 from groundtrace.metrics.catalogue import METRICS, OUTCOMES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from scipy import stats
 from groundtrace.impact import association
 from groundtrace.impact.association import associate
 from groundtrace.impact.resample import (
+    CONFIDENCE,
     Draws,
+    Z,
     bca,
     holm,
     midranks,
@@ -291,3 +294,7 @@ def test_permutations_stay_inside_their_stratum():
         assert (np.sort(block[:, 3:], axis=1) == np.arange(3, 23)).all()
     (every,) = DRAWS.permutations([2, 3])
     assert len({tuple(p) for p in every.tolist()}) == 12
+
+
+def test_the_stored_quantile_is_that_of_the_confidence() -> None:
+    assert NormalDist().inv_cdf((1 + CONFIDENCE) / 2) == Z

@@ -9,10 +9,10 @@ the two kinds cannot collide, and two names never get the same spelling.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import re
 from collections.abc import Iterable
 
+from groundtrace.base.digests import sha256
 from groundtrace.base.patterns import regex
 
 OUTPUT = "retrieval_events"
@@ -70,7 +70,7 @@ def document_stem(task_name: str, trial_name: str | None = None) -> str:
 
 
 def _marked(name: str) -> str:
-    digest = hashlib.sha256(name.encode("utf-8", errors="surrogatepass")).hexdigest()[:16]
+    digest = sha256(name.encode("utf-8", errors="surrogatepass")).hexdigest()[:16]
     kept = _UNSAFE.sub("_", name[: _KEPT * 2]).strip("_")[:_KEPT]
     return f"{kept or 'name'}~{digest}"
 

@@ -6,7 +6,6 @@ It also writes numbers with their nouns.
 
 from __future__ import annotations
 
-import shlex
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
@@ -38,7 +37,9 @@ def _escape(char: str) -> str:
 def shell_word(text: str) -> str:
     """A text as one word of a command that is suggested: whatever it holds, a shell runs nothing."""
     if text == visible(text):
-        return shlex.quote(text)
+        from shlex import quote
+
+        return quote(text)
     inside = visible(text.replace("\\", "\\\\").replace("'", "\\'"))
     return f"$'{inside}'"
 

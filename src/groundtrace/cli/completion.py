@@ -29,11 +29,10 @@ def command(shell: str) -> int:
     """
     from click.shell_completion import get_completion_class
 
-    from groundtrace.cli.main import cli
-
     made = get_completion_class(shell)
     assert made is not None
-    click.echo(made(cli, {}, "groundtrace", "_GROUNDTRACE_COMPLETE").source())
+    program = click.get_current_context().find_root().command
+    click.echo(made(program, {}, "groundtrace", "_GROUNDTRACE_COMPLETE").source())
     return 0
 
 

@@ -30,8 +30,7 @@ class Documents(Work, Where, Setup, Progress, Messages, total=False):
     """Flags of commands that read documents and write others."""
 
 
-@from_options.command("evaluate")
-@from_options.runs_argument
+@from_options.command("evaluate", takes_runs=True)
 def command(runs: str, **given: Unpack[Documents]) -> int:
     """Compute metrics of events documents and summaries of runs.
 

@@ -28,8 +28,7 @@ class Export(Stored, Setup, Messages, total=False):
     ]
 
 
-@from_options.command("export")
-@from_options.runs_argument
+@from_options.command("export", takes_runs=True)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def command(runs: str, folder: Path, **given: Unpack[Export]) -> int:
     """Write evaluated runs as tables or as TREC files.

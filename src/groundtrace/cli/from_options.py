@@ -1,131 +1,100 @@
-"""Commands made from the table in `options.py`: their flags, and help in groups. No option is declared here."""
+"""Commands made from the table in `options.py`, and the lines of them that need no click.
+
+Loading click and asking it took 42 of the 450 million instructions of a small `evaluate`, and 62
+of a `normalize`, which has more flags. click does what people see: help, completion, and errors in
+a line. `plain_line` reads a line in which nothing of that can come up, and leaves every other to
+click (D383); tests compare the two.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from functools import wraps
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-import click
-
-from groundtrace.base.shapes import Limits, checked
-from groundtrace.cli.completion import NAMES
-from groundtrace.errors import UsageError
-from groundtrace.options import GROUPS, OptionRow, rows_of, taken_by
-
-
-class Command(click.Command):
-    """A command whose help shows its flags in groups."""
-
-    rows: Mapping[str, OptionRow] = {}
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the flags, group by group, in one common column."""
-        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if isinstance(parameter, click.Option) and record is not None:
-                row = self.rows.get(parameter.name or "")
-                groups["output" if row is None else row.option.group].append(record)
-        shown = {group: records for group, records in groups.items() if records}
-        widest = max(len(record[0]) for records in shown.values() for record in records)
-        for group, records in shown.items():
-            # click makes the column of a section as wide as its longest flag, up to 30 characters.
-            (flag, text), *others = records
-            padded = [(flag.ljust(min(widest, 30)), text), *others]
-            heading = "Options" if len(shown) == 1 else f"{group.capitalize()} options"
-            with formatter.section(heading):
-                formatter.write_dl(padded)
-
-
-def command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    """A command that takes the flags of its `**given`; those that were not given are left out."""
-
-    def decorate(function: Callable[..., Any]) -> Command:
-        rows = rows_of(taken_by(function))
-
-        @wraps(function)
-        def with_given(**values: Any) -> Any:
-            left_out = [flag for flag in rows if values[flag] in (None, ())]
-            return function(**{n: value for n, value in values.items() if n not in left_out})
-
-        made = click.command(name, cls=Command, params=[flag_of(row) for row in rows.values()])
-        found = made(with_given)
-        found.rows = rows
-        return found
-
-    return decorate
-
-
-def flag_of(row: OptionRow) -> click.Option:
-    """The flag of an option."""
-    option, shape = row.option, row.shape
-    several = shape.many and not option.commas
-    words = [
-        option.help,
-        "repeatable" if several else "",
-        row.default and f"default: {row.default}",
-    ]
-    return click.Option(
-        [*([option.short] if option.short else []), row.flag, row.name],
-        type=None if shape.kind is bool else _type(row),
-        is_flag=shape.kind is bool,
-        multiple=several,
-        required=option.required,
-        default=False if shape.kind is bool else option.default,
-        metavar=option.metavar,
-        callback=_commas(row) if option.commas else None,
-        help="; ".join(word for word in words if word) + ".",
-        shell_complete=NAMES.get(row.name),
-    )
-
-
-_LOCATION = click.Path(readable=False)
-"""One for all flags: each looks for a translation of its name, which takes as long as the flag."""
-
-
-def _type(row: OptionRow) -> click.ParamType[Any]:
-    """How a value is read from the command line."""
-    limits = row.option.limits
-    if row.shape.choices and not row.option.commas:
-        return click.Choice(row.shape.choices)
-    if row.shape.kind is os.PathLike:
-        return _LOCATION
-    if row.shape.kind is str:
-        return click.STRING
-    if limits == Limits():
-        return click.INT if row.shape.kind is int else click.FLOAT
-    made = click.IntRange if row.shape.kind is int else click.FloatRange
-    least = limits.least if limits.above is None else limits.above
-    return made(min=least, max=limits.most, min_open=limits.above is not None)
-
-
-def _commas(row: OptionRow) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """The values in one, such as `md,html`."""
-
-    def split(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Any:
-        parts = [part.strip() for part in (value or "").split(",") if part.strip()]
-        if value is not None and not parts:
-            raise click.BadParameter(f"{value!r}: choose from {', '.join(row.shape.choices)}")
-        try:
-            return checked(row.shape, dict.fromkeys(parts).keys(), row.name, row.option.limits)
-        except UsageError as error:
-            raise click.BadParameter(str(error)) from error
-
-    return split
-
+from groundtrace.base.frozen import Frozen
+from groundtrace.options import OptionRow, rows_of, taken_by
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".7z")
 """Ends of names of archives, which people download runs as."""
 
 
-def _no_archive(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """`value`, unless it is an archive: “no trials found” did not say what to do."""
-    if value.lower().endswith(ARCHIVES) and Path(value).is_file():
-        raise click.BadParameter(f"{value} is an archive; unpack it and name the folder")
-    return value
+class Command(Frozen, frozen=True, dict=True):
+    """A command that takes the flags of its `**given`."""
+
+    name: str
+    function: Callable[..., Any]
+    takes_runs: bool
+    """Its first argument is RUNS."""
+
+    @cached_property
+    def rows(self) -> Mapping[str, OptionRow]:
+        """Its flags; `run` loads the module of `normalize`, and needs only its own."""
+        return rows_of(taken_by(self.function))
+
+    def call(self, values: Mapping[str, Any]) -> Any:
+        """Do it; flags that were not given are left out."""
+        left_out = [flag for flag in self.rows if values[flag] in (None, ())]
+        return self.function(**{n: value for n, value in values.items() if n not in left_out})
 
 
-runs_argument = click.argument("runs", metavar="RUNS", callback=_no_archive)
+def command(name: str, *, takes_runs: bool = False) -> Callable[[Callable[..., Any]], Command]:
+    """A command made from a function; its other arguments are declared with click's `argument`."""
+
+    def decorate(function: Callable[..., Any]) -> Command:
+        return Command(name, function, takes_runs)
+
+    return decorate
+
+
+def plain_line(command: Command, words: Sequence[str]) -> dict[str, Any] | None:
+    """The values in the words after a command's name; None if click must look at them.
+
+    Plain are RUNS, once, and flags in full, each once unless it can be repeated, with values that
+    need no explanation.
+    """
+    if not command.takes_runs or hasattr(command.function, "__click_params__"):
+        return None
+    values = {name: _unset(row) for name, row in command.rows.items()}
+    by_flag = {row.flag: row for row in command.rows.values()}
+    by_flag |= {row.option.short: row for row in command.rows.values() if row.option.short}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            if not word or "runs" in values or word.lower().endswith(ARCHIVES):
+                return None
+            values["runs"] = word
+            continue
+        row = by_flag.get(word)
+        value = None if row is None else _plain_value(row, rest)
+        if row is None or value is None:
+            return None
+        several = row.shape.many
+        if values[row.name] != _unset(row) and not several:
+            return None
+        values[row.name] = (*values[row.name], value) if several else value
+    needed = ("runs", *(name for name, row in command.rows.items() if row.option.required))
+    return values if all(values.get(name) is not None for name in needed) else None
+
+
+def _unset(row: OptionRow) -> Any:
+    """The value of a flag that is not given."""
+    if row.shape.kind is bool:
+        return False
+    return () if row.shape.many else row.option.default
+
+
+def _plain_value(row: OptionRow, rest: Iterator[str]) -> Any:
+    """The value of a flag in the words that follow; None if it is not plain."""
+    shape, limits = row.shape, row.option.limits
+    if shape.kind is bool:
+        return True
+    word = next(rest, "")
+    if not word or word.startswith("-") or row.option.commas:
+        return None
+    if shape.kind in (str, os.PathLike):
+        return None if shape.choices and word not in shape.choices else word
+    if shape.kind is not int or not (word.isascii() and word.isdecimal()) or len(word) > 9:
+        return None
+    return int(word) if limits.allow(int(word)) else None

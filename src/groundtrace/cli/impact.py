@@ -16,8 +16,7 @@ class Impact(CompareOptions, Work, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@from_options.command("impact")
-@from_options.runs_argument
+@from_options.command("impact", takes_runs=True)
 def command(runs: str, **given: Unpack[Impact]) -> int:
     """Compare configurations; relate retrieval to reward and cost.
 

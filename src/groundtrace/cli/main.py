@@ -12,95 +12,11 @@ import sys
 from types import FrameType
 from typing import Any
 
-import click
-
-from groundtrace import __version__
-from groundtrace.base.visible import visible
+from groundtrace.cli import echo, say, shown
 from groundtrace.errors import GroundtraceError, OutputError
 
-EPILOG = """\b
-Examples:
-  groundtrace demo
-  groundtrace run runs/official --tasks benchmarks
-  groundtrace run runs/official/my_run --tasks benchmarks --out results
-  groundtrace explain runs/official/my_run/baseline/task__abc --tasks benchmarks
-  groundtrace report runs/official --format md
-
-\b
-Exit codes: 0 done; 1 some trials could not be processed (the others were);
-2 wrong usage or unreadable input; 3 nothing found to evaluate."""
-
-COMMANDS = {
-    "demo": "Evaluate a small sample and say where its report is.",
-    "run": "Normalize, evaluate, analyse and report, in one command.",
-    "normalize": "Turn every trial's trace into a retrieval-events document.",
-    "evaluate": "Compute metrics of events documents and summaries of runs.",
-    "impact": "Compare configurations; relate retrieval to reward and cost.",
-    "report": "Write the reports of evaluated runs from their documents.",
-    "view": "Look at evaluated runs and their raw traces in a browser.",
-    "explain": "Show how the numbers of one trial were computed.",
-    "validate": "Check documents against their schema. The name says which schema, or else the content.",
-    "export": "Write evaluated runs as tables or as TREC files.",
-    "sql": "Query the flat tables of evaluated runs with SQL.",
-    "schema": "Print the JSON Schema of a document, or list the documents.",
-    "completion": "Print the script for completion in a shell.",
-}
-"""Command, which is also its module here, to the first lines of its help: `--help` imports no command."""
-
 WRITE_INTO_RUNS = ("run", "normalize", "evaluate", "impact", "report")
-"""Commands whose results go into RUNS, or below `--out`."""
-
-HELP_NAMES = ["-h", "--help"]
-NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""What click raises for a bare command; before 8.2 it printed the help itself."""
-
-
-class InOrder(click.Group):
-    """A group that lists its commands in the order in which they were given."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
-
-
-class LazyGroup(click.Group):
-    """A group that imports the module of a command only when the command is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = __import__(f"groundtrace.cli.{cmd_name}", fromlist=["command"])
-        command: click.Command = module.command
-        # Set here too, for a command that is called directly: its help is the same everywhere.
-        command.context_settings.setdefault("help_option_names", HELP_NAMES)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        shown = InOrder(
-            commands=[click.Command(name, help=text) for name, text in COMMANDS.items()]
-        )
-        shown.format_commands(ctx, formatter)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1) if args else []
-            hint = f" Did you mean {near[0]!r}?" if near else " See 'groundtrace --help'."
-            raise click.UsageError(f"no command {args[0]!r}.{hint}", ctx) from error
-
-
-@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": HELP_NAMES})
-@click.version_option(__version__, message="groundtrace %(version)s")
-def cli() -> None:
-    """Did the coding agent find the right code, did it use it, and did that matter?"""
-
+"""Commands whose results go into RUNS, or below `--out`, each in the module of its name."""
 
 GRACE_SECONDS = 10.0
 """How long the process may take to end after a signal."""
@@ -168,24 +84,14 @@ def invoke(arguments: list[str]) -> int:
     """Run a command line and return its exit code. Exceptions become messages only here."""
     verbose = "-v" in arguments or "--verbose" in arguments
     try:
-        result: Any = cli.main(args=arguments, prog_name="groundtrace", standalone_mode=False)
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except NO_ARGUMENTS as error:
-        # The message is the help text: print its lines unchanged.
-        click.echo(error.format_message(), err=True)
-        return int(error.exit_code)
-    except click.ClickException as error:
-        return _say(_click_message(error), error.exit_code)
+        result = _run(arguments)
     except OutputError as error:
         where = "; --out DIR writes elsewhere" if arguments[0] in WRITE_INTO_RUNS else ""
         return _fail(error, f"{error}{where}", error.exit_code, verbose)
     except GroundtraceError as error:
         return _fail(error, str(error), error.exit_code, verbose, getattr(error, "place", ""))
-    except (click.Abort, KeyboardInterrupt) as error:
-        # click turns every KeyboardInterrupt into an Abort.
-        cause = error if isinstance(error, Stopped) else error.__cause__
-        return _say("stopped", 128 + cause.number if isinstance(cause, Stopped) else 130)
+    except KeyboardInterrupt as error:
+        return say("stopped", 128 + error.number if isinstance(error, Stopped) else 130)
     except BrokenPipeError:
         return _closed_pipe()
     except OSError as error:
@@ -198,20 +104,32 @@ def invoke(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _click_message(error: click.ClickException) -> str:
-    """click's message in one line, and where the usage of the command is."""
-    said = " ".join(error.format_message().split())
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    if context is None or context.parent is None:
-        return said
-    if said.startswith("Got unexpected extra argument") and _takes_tasks(context.command):
-        said += "; tasks are named with --tasks"
-    return f"{said.removesuffix('.')}; see '{context.command_path} --help'"
+def _run(arguments: list[str]) -> Any:
+    """What a command line returns: read here if it is plain, else by click."""
+    values = None
+    # On Windows click replaces patterns such as `*` by names of files.
+    if arguments and arguments[0] in WRITE_INTO_RUNS and os.name != "nt" and not _completes():
+        from groundtrace.cli.from_options import plain_line
+
+        module = __import__(f"groundtrace.cli.{arguments[0]}", fromlist=["command"])
+        values = plain_line(module.command, arguments[1:])
+    if values is None:
+        from groundtrace.cli.group import run
+
+        return run(arguments)
+    try:
+        return module.command.call(values)
+    except KeyboardInterrupt:
+        echo("", err=True)  # the line in which the terminal shows ^C ends
+        raise
+    except BrokenPipeError:
+        _closed_pipe()
+        return 1  # as click does
 
 
-def _takes_tasks(command: click.Command) -> bool:
-    """Whether a second folder on the command line is probably the tasks."""
-    return any("--tasks" in parameter.opts for parameter in command.params)
+def _completes() -> bool:
+    """Whether a shell asks for completion."""
+    return bool(os.environ.get("_GROUNDTRACE_COMPLETE"))
 
 
 def _fail(error: BaseException, message: str, code: int, verbose: bool, place: str = "") -> int:
@@ -219,25 +137,11 @@ def _fail(error: BaseException, message: str, code: int, verbose: bool, place: s
         import traceback
 
         for line in "".join(traceback.format_exception(error)).splitlines():
-            click.echo(_shown(line), err=True)
-    _say(message, code)
+            echo(shown(line), err=True)
+    say(message, code)
     for line in place.splitlines():
         # Keep all blanks: a caret must stay below the text that it points at.
-        click.echo(_shown(line), err=True)
-    return code
-
-
-def _shown(line: str) -> str:
-    # Imported only when a message is printed: it compiles a hundred patterns, and --version needs
-    # none of them.
-    from groundtrace.redact import mask
-
-    return visible(mask(line))
-
-
-def _say(message: str, code: int) -> int:
-    # Always one line: a folder's name in it can contain a line break.
-    click.echo(f"groundtrace: {_shown(message)}", err=True)
+        echo(shown(line), err=True)
     return code
 
 

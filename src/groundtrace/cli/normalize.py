@@ -36,8 +36,7 @@ class Normalize(Truth, Reading, Work, Where, Setup, Progress, Messages, total=Fa
     dry_run: DryRun
 
 
-@from_options.command("normalize")
-@from_options.runs_argument
+@from_options.command("normalize", takes_runs=True)
 def command(runs: str, **given: Unpack[Normalize]) -> int:
     """Turn every trial's trace into a retrieval-events document.
 

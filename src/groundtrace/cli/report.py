@@ -15,8 +15,7 @@ class Report(Reports, Work, Where, Setup, Progress, Messages, total=False):
     """Flags of this command."""
 
 
-@from_options.command("report")
-@from_options.runs_argument
+@from_options.command("report", takes_runs=True)
 def command(runs: str, **given: Unpack[Report]) -> int:
     """Write the reports of evaluated runs from their documents.
 

@@ -27,8 +27,7 @@ class Run(RunOptions, Progress, Messages, total=False):
     dry_run: DryRun
 
 
-@from_options.command("run")
-@from_options.runs_argument
+@from_options.command("run", takes_runs=True)
 def command(runs: str, **given: Unpack[Run]) -> int:
     """Normalize, evaluate, analyse and report, in one command.
 

@@ -31,8 +31,7 @@ class Sql(Stored, Setup, Messages, total=False):
     csv: Annotated[bool, Option("output", "Print the result as CSV")]
 
 
-@from_options.command("sql")
-@from_options.runs_argument
+@from_options.command("sql", takes_runs=True)
 @click.argument("query")
 def command(runs: str, query: str, **given: Unpack[Sql]) -> int:
     """Query the flat tables of evaluated runs with SQL.

@@ -11,9 +11,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from groundtrace.base.visible import escape, visible
+from groundtrace.cli import echo
 from groundtrace.redact import mask
 
 if TYPE_CHECKING:
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
 
 def print_result(text: str) -> None:
     """A result, on stdout."""
-    click.echo(escape(text).encode("utf-8", "replace").decode("utf-8"))
+    echo(escape(text).encode("utf-8", "replace").decode("utf-8"))
 
 
 def print_coloured(text: str) -> None:
     """A result whose every name is escaped already, and that may hold colours, on stdout."""
-    click.echo(text.encode("utf-8", "replace").decode("utf-8"), color=True)
+    echo(text.encode("utf-8", "replace").decode("utf-8"), coloured=True)
 
 
 def print_message(text: str, *, quiet: bool = False) -> None:
     """A message, on stderr, unless `quiet` is set."""
     if not quiet:
-        click.echo(escape(mask(text)), err=True)
+        echo(escape(mask(text)), err=True)
 
 
 def print_json(value: Any) -> None:
@@ -43,7 +42,7 @@ def print_json(value: Any) -> None:
 
     from groundtrace.documents.masked import masked_data
 
-    click.echo(msgspec.json.format(msgspec.json.encode(masked_data(value)), indent=2).decode())
+    echo(msgspec.json.format(msgspec.json.encode(masked_data(value)), indent=2).decode())
 
 
 SHOWN_FAILURES = 20
@@ -209,7 +208,7 @@ class Progress:
 
     def _say(self) -> None:
         for text in self._lines:
-            click.echo(text, err=True)
+            echo(text, err=True)
         self._lines.clear()
         self._said_at = time.monotonic()
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from groundtrace.base.digests import sha256
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.values import model_name
 from groundtrace.discover.identity import identify, located
@@ -94,7 +94,7 @@ def key_of_place(place: str) -> str:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:20]
+    return sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:20]
 
 
 def with_trace(trial: Trial, trace: Trace, prices: Prices | None = None) -> Trial:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 
 from msgspec.structs import replace
 
@@ -197,6 +196,8 @@ def p_of_margin(gained: int, lost: int, n: int, margin: float) -> float:
     if margin >= 1:
         return 0.0
     if n > EXACT_TASKS:
+        from statistics import NormalDist
+
         return 1 - NormalDist().cdf(_score(gained - 1.0, float(lost), n, margin))
     gains, losses = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
     inside = gains + losses <= n

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 
 from msgspec import UNSET
 
@@ -29,14 +28,13 @@ from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
-from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws, distinct
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, Z, distinct
 from groundtrace.impact.signflip import ratio_test
 
 RECALL, FUNCTION_RECALL, REWARD = "shown.file_recall", "function_recall", "reward"
 _SLACK = 1e-9
 _HUGE = 1e100
 """Larger rewards cannot be squared and added."""
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 class _Trials(Frozen, frozen=True):
@@ -212,8 +210,8 @@ def newcombe(first: float, n: float, second: float, m: float) -> tuple[float, fl
 
 def wilson(share: float, n: float) -> tuple[float, float]:
     """Wilson's interval of a share."""
-    middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
@@ -262,7 +260,7 @@ def _strata(trials: _Trials, shown: Mask, solved: Mask, excess: float) -> Strata
     if found is None:
         return None
     ratio, error = found
-    half = _Z * error * math.sqrt(excess)
+    half = Z * error * math.sqrt(excess)
     return Strata(
         by=by,
         n=len(used),

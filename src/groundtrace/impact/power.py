@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from statistics import NormalDist
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.impact.arrays import Floats, Ints, np
@@ -173,6 +172,8 @@ def binary_power(n: int, differ: float, difference: float, level: float) -> floa
     up = (share + difference) / (2 * share) if share > 0 else 0.5
     if n > EXACT_TASKS:
         spread = math.sqrt(max(share - difference**2, 1e-12) / n)
+        from statistics import NormalDist
+
         return NormalDist().cdf(difference / spread - NormalDist().inv_cdf(1 - level / 2))
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
     moved = _binomial(logs, n, share)

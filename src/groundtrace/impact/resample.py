@@ -7,12 +7,11 @@ Draws come in blocks, so memory does not grow with the number of draws.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist
 
+from groundtrace.base.digests import blake2b
 from groundtrace.base.frozen import Frozen
 from groundtrace.impact.arrays import Floats, Ints, np
 
@@ -23,6 +22,8 @@ EXACT_FLIPS = 16
 MIN_INFERENCE = 6
 """With fewer tasks there is no p, interval or effect size (D36)."""
 CONFIDENCE = 0.95
+Z = 1.9599639845400536
+"""Standard errors on either side of an interval with this confidence."""
 UNDEFINED_DRAWS = 0.1
 """If a larger share of resamples has no value (because one side is constant), there is no
 interval."""
@@ -35,7 +36,6 @@ _COUNTED = 4_096
 _SMALL = 250_000
 """The library behind `@` starts no thread for a product with at most this many multiplications."""
 _SLACK = 1e-9
-_normal = NormalDist()
 
 
 class Interval(Frozen, frozen=True):
@@ -81,7 +81,7 @@ class Draws(Frozen, frozen=True):
     def generator(self, kind: str, *sizes: int) -> np.random.Generator:
         """A generator that depends only on the seed, the kind of draw and the sizes drawn."""
         text = f"{self.seed}/{kind}/{','.join(map(str, sizes))}"
-        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        digest = blake2b(text.encode(), digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
@@ -170,16 +170,20 @@ def bca(estimate: float, replicates: Floats, influence: Floats) -> Interval:
     share = below + equal / 2
     if not 0 < share < 1:
         return Interval(None, None, "estimate_outside_resamples")
-    bias = _normal.inv_cdf(share)
+    # Few runs have numbers to resample, and the module loads fractions and random numbers.
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    bias = normal.inv_cdf(share)
     power = float(np.sum(influence**2)) ** 1.5
     acceleration = float(np.sum(influence**3)) / (6 * power) if power > 0 else 0.0
     ends = []
     for tail in ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2):
-        z = bias + _normal.inv_cdf(tail)
+        z = bias + normal.inv_cdf(tail)
         denominator = 1 - acceleration * z
         if denominator <= 0:
             return Interval(None, None, "acceleration_too_large")
-        ends.append(_normal.cdf(bias + z / denominator))
+        ends.append(normal.cdf(bias + z / denominator))
     ordered = np.sort(defined)
     return Interval(quantile_of(ordered, ends[0]), quantile_of(ordered, ends[1]))
 

@@ -7,10 +7,11 @@ highest coverage over the simulated populations. With 20 or more tasks coverage 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+
+from groundtrace.base.frozen import Frozen
 
 
-class SimulatedCoverage(NamedTuple):
+class SimulatedCoverage(Frozen, frozen=True):
     """Share of the intervals that contained the true value: lowest and highest of several
     populations."""
 

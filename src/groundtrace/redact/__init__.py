@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from groundtrace.base.digests import blake2b
 from groundtrace.base.patterns import regex
 
 if TYPE_CHECKING:

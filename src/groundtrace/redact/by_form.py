@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain
 
 import msgspec
 
@@ -97,27 +99,36 @@ class _Form(msgspec.Struct, frozen=True):
     """The match must hold a digit."""
 
 
-def _forms() -> Iterator[_Form]:
-    """Every form. Patterns are compiled when their mark is met: compiling all 126 took 37 million
-    instructions of every command that masks a text."""
-    for body, prefixes in _PREFIXES.items():
-        for prefix, least in prefixes.items():
-            pattern = regex(rf"{re.escape(prefix)}{body}{{{least},}}")
-            yield _Form(prefix, pattern, numbered=prefix in _NUMBERED)
-    amazon = r"[0-9A-Z]{16}(?![0-9A-Za-z])"
-    for prefix in ("AKIA", "ASIA", "ABIA", "ACCA"):
-        yield _Form(prefix, regex(prefix + amazon))
+_AMAZON = r"[0-9A-Z]{16}(?![0-9A-Za-z])"
+_WHOLE: Mapping[str, tuple[str, bool]] = {
+    **{prefix: (prefix + _AMAZON, False) for prefix in ("AKIA", "ASIA", "ABIA", "ACCA")},
     # Short words, then one long run: `sk-button-primary-large-v1` has no such run and is a file.
-    model = r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}+[A-Za-z0-9_-]*+"
-    yield _Form("sk-", regex(model), numbered=True)
-    yield _Form("xox", regex(r"xox[abcdeoprs]-[A-Za-z0-9-]{10,}"), numbered=True)
-    web = r"eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}"
-    yield _Form("eyJ", regex(web))
-    yield _Form("1//0", regex(r"1//0[A-Za-z0-9_-]{30,}"))  # Google's refresh tokens
-    yield _Form("AGE-SECRET-KEY-1", regex(r"AGE-SECRET-KEY-1[0-9A-Z]{40,}"))
-    for mark, inside in _INSIDE.items():
-        leads = inside.startswith(mark)
-        yield _Form(mark, regex(rf"(?<![A-Za-z0-9]){inside}"), leads=leads)
+    "sk-": (r"sk-(?:[a-z0-9]{1,12}-){0,3}[A-Za-z0-9_]{16,}+[A-Za-z0-9_-]*+", True),
+    "xox": (r"xox[abcdeoprs]-[A-Za-z0-9-]{10,}", True),
+    "eyJ": (r"eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{6,}", False),
+    "1//0": (r"1//0[A-Za-z0-9_-]{30,}", False),  # Google's refresh tokens
+    "AGE-SECRET-KEY-1": (r"AGE-SECRET-KEY-1[0-9A-Z]{40,}", False),
+}
+"""From a prefix to the whole form, and whether it must hold a digit."""
+
+
+@cache
+def _forms_of(mark: str) -> tuple[_Form, ...]:
+    """The forms that hold a mark, made when it is met: making all 150 took 2 million instructions of
+    every command that masks a text, and compiling them 37."""
+    forms = []
+    for body, prefixes in _PREFIXES.items():
+        if mark in prefixes:
+            pattern = regex(rf"{re.escape(mark)}{body}{{{prefixes[mark]},}}")
+            forms.append(_Form(mark, pattern, numbered=mark in _NUMBERED))
+    if mark in _WHOLE:
+        whole, numbered = _WHOLE[mark]
+        forms.append(_Form(mark, regex(whole), numbered=numbered))
+    if mark in _INSIDE:
+        inside = _INSIDE[mark]
+        pattern = regex(rf"(?<![A-Za-z0-9]){inside}")
+        forms.append(_Form(mark, pattern, leads=inside.startswith(mark)))
+    return tuple(forms)
 
 
 _INSIDE: Mapping[str, str] = {
@@ -190,20 +201,16 @@ def _of_a_service(text: str) -> Iterator[CredentialSpan]:
             yield found.start() - len(name[0]), found.end()
 
 
-def _by_mark(forms: Iterable[_Form]) -> dict[str, list[_Form]]:
-    by_mark: dict[str, list[_Form]] = {}
-    for form in forms:
-        by_mark.setdefault(form.mark, []).append(form)
-    return by_mark
-
-
 _SIGNS = "_-./:~"
 _CAPITAL = frozenset({"."})
 """Marks without a capital letter whose forms hold one."""
 
 
 def _sign_in(mark: str) -> str:
-    return next((sign for sign in _SIGNS if sign in mark), "")
+    for sign in _SIGNS:
+        if sign in mark:
+            return sign
+    return ""
 
 
 def _grouped(marks: Iterable[str]) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
@@ -214,8 +221,9 @@ def _grouped(marks: Iterable[str]) -> tuple[tuple[str, bool, tuple[str, ...]], .
     return tuple((sign, cased, tuple(group)) for (sign, cased), group in groups.items())
 
 
-_FORMS = _by_mark(_forms())
-_MARKS = _grouped(_FORMS)
+_MARKS = _grouped(
+    dict.fromkeys(chain(*_PREFIXES.values(), _WHOLE, _INSIDE))  # some are in two of them
+)
 """The marks by a sign that they hold, and whether their forms hold a capital letter. Most texts lack
 one or the other, so most marks are not searched for."""
 _RUN = regex(r"[A-Za-z0-9_-]{16}")
@@ -234,7 +242,7 @@ def by_form(text: str) -> Iterator[CredentialSpan]:
             continue
         for mark in marks:
             if mark in words:
-                for form in _FORMS[mark]:
+                for form in _forms_of(mark):
                     yield from _found(text, form) if form.leads else _searched(text, form)
     if ("_" in words or "-" in words) and _BODY.search(words) is not None:
         yield from _of_a_service(text)

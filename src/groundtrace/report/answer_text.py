@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Container, Iterator, Sequence
-from html import escape
 
 from msgspec import UNSET
 
@@ -505,6 +504,8 @@ def _side_by_side(
 
 def render_html(document: ImpactDocument) -> str:
     """The answer of a document as a small table, sentences and what limits them."""
+    from html import escape  # it loads a table of 2,000 names
+
     found = shown(document.answer)
     parts = [f"<p><strong>{escape(found.title)}</strong></p>"] if found.title else []
     if found.rows:
@@ -524,6 +525,8 @@ def render_html(document: ImpactDocument) -> str:
 
 
 def _html_table(found: ShownAnswer, heads: Sequence[str | None]) -> str:
+    from html import escape
+
     head = "".join(f"<th>{escape(name or '')}</th>" for name in heads)
     body = ""
     for row in found.rows:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.documents.events import Event
 from groundtrace.metrics.evidence import RETRIEVED
 from groundtrace.model import AccessKind, Category
@@ -74,7 +75,7 @@ def strongest_deed(event: Event, kinds: Collection[AccessKind], unknown: Collect
 NEVER = "never met"
 
 
-class FirstMet(NamedTuple):
+class FirstMet(Frozen, frozen=True):
     """What one trial adds to the chart."""
 
     config: str

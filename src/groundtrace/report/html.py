@@ -7,7 +7,6 @@ else. Charts are inline SVG, so the page is complete before its script runs.
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from groundtrace.base.digests import sha256
 from groundtrace.base.frozen import Frozen
 from groundtrace.redact import is_masking
 from groundtrace.report import formats
@@ -201,7 +201,7 @@ def _policy(script: str, *, style: str) -> str:
 
 
 def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
 def _json(value: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from groundtrace.report.blocks import Name
@@ -51,5 +51,6 @@ def words_of_parts(colours: Mapping[str, str]) -> dict[str, Any]:
 
 def asset(name: str) -> str:
     """A file of the page; the viewer also uses `parts.js` and `page.css`."""
-    text = resources.files("groundtrace.report").joinpath("templates", name)
+    # Not by importlib.resources, which loads modules for archives and temporary files.
+    text = Path(__file__).parent / "templates" / name
     return text.read_text(encoding="utf-8").replace("\r\n", "\n")

@@ -6,7 +6,6 @@ Only what charts show is kept of each trial: a page can cover a million trials.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from groundtrace.base.frozen import Frozen
 from groundtrace.impact.answer_names import AS_POINTS
@@ -41,7 +40,7 @@ KEPT = tuple(
 """Values that these charts need."""
 
 
-class ChartTrial(NamedTuple):
+class ChartTrial(Frozen, frozen=True):
     """What charts need of one trial."""
 
     hit: bool | None

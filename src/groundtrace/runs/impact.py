@@ -10,6 +10,7 @@ import msgspec
 from msgspec import field
 from msgspec.structs import asdict, replace
 
+from groundtrace.base.frozen import Frozen
 from groundtrace.base.suggest import unknown_name
 from groundtrace.documents.impact import ImpactDocument
 from groundtrace.documents.summary import RefusedDocument
@@ -213,7 +214,7 @@ def _analysis(
     return analyse(every, options, generated_at=request.generated_at, scope=scope)
 
 
-class _Inputs(NamedTuple):
+class _Inputs(Frozen, frozen=True):
     """What an analysis needs to know about the documents of a run before it reads them."""
 
     mark: str

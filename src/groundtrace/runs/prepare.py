@@ -74,7 +74,7 @@ def impact_options_for(given: Mapping[str, Any], settings: Settings) -> ImpactOp
 
         for name in given["primary"]:
             QUANTITIES[name]  # raises for an unknown name before any work is done
-    names = ImpactOptions.__dataclass_fields__.keys() & given.keys()
+    names = given.keys() & set(ImpactOptions.__struct_fields__)
     own = {name: given[name] for name in names}
     return ImpactOptions(**own | {"baseline": settings.baseline, "primaries": settings.primaries})
 

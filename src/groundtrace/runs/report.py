@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 from msgspec import field
@@ -133,7 +131,7 @@ def _mark(listed: Mapping[str, str]) -> str:
     return fingerprint_lines(shown)
 
 
-class _RunToReport(NamedTuple):
+class _RunToReport(Frozen, frozen=True):
     run: OpenRun
     refused: list[RefusedDocument]
     made_from: str
@@ -232,8 +230,7 @@ def _data(
 # the trials of a page
 
 
-@dataclass(frozen=True, slots=True)
-class PageWork:
+class PageWork(Frozen, frozen=True):
     """One trial of a page."""
 
     number: int

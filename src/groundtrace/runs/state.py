@@ -11,13 +11,13 @@ writes into a folder, the first one's listing is as good.
 Annotations are evaluated here, once, and not again as texts when the state is read.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from groundtrace import __version__
+from groundtrace.base.digests import blake2b
 from groundtrace.base.limit import OverLimitError, guarded_if_large
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.documents.outcomes import TrialOutcome
@@ -104,7 +104,7 @@ def save_state(folder: Folder, state: State) -> None:
 
 def fingerprint(*parts: Any) -> str:
     """A short digest of anything that msgspec can encode."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     for part in parts:
         try:
             digest.update(msgspec.json.encode(part, order="deterministic"))
@@ -116,7 +116,7 @@ def fingerprint(*parts: Any) -> str:
 
 def fingerprint_lines(lines: Iterable[str]) -> str:
     """The same for very many lines, read one at a time."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = blake2b(digest_size=16)
     for line in lines:
         digest.update(line.encode("utf-8", "surrogateescape") + b"\0")
     return digest.hexdigest()

@@ -210,7 +210,10 @@ def _built(added: str) -> Table:
     for entry in reversed(entries.values()):  # an added tool comes before the tool it is like
         for alias in dict.fromkeys(a.lower() for a in (entry.short, entry.name, *entry.aliases)):
             by_alias.setdefault(alias, []).append(entry)
-    ordered = {alias: tuple(sorted(found, key=_is_remote)) for alias, found in by_alias.items()}
+    ordered = {
+        alias: tuple(sorted(found, key=_is_remote) if len(found) > 1 else found)
+        for alias, found in by_alias.items()
+    }
     return Table(entries, servers, frozenset(bare), ordered)
 
 

@@ -9,7 +9,6 @@ each session.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import threading
@@ -19,6 +18,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from groundtrace.base.digests import sha256
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.patterns import regex
 from groundtrace.base.visible import visible
@@ -120,7 +120,7 @@ def history_of(repo: str) -> History:
     refs = run_git(repo, ["for-each-ref", "--format=%(objectname) %(refname)"])
     logs = _reflogs(repo, trees)
     lines = [line for log in logs.values() for line in log]
-    mark = hashlib.sha256(refs + b"\n".join(lines)).hexdigest()[:20]
+    mark = sha256(refs + b"\n".join(lines)).hexdigest()[:20]
     return History(
         repo=repo,
         name=name,

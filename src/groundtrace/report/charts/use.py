@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import quantiles
 
 from markupsafe import Markup
 
@@ -160,6 +159,8 @@ def _one(found: Spread, name: str, scale: Scale, y: float, colour: str) -> Itera
         for value in found.values:
             yield mark(scale(value), y, 3, colour, "faint", formats.per_cent(value))
     else:
+        from statistics import quantiles
+
         low, _, high = quantiles(found.values, n=4, method="inclusive")
         yield line(scale(low), y, scale(high), y, f"range s-{colour}")
     yield mark(scale(mean), y, 6, colour, title=title)

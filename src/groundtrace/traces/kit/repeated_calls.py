@@ -6,11 +6,11 @@ a new file and do not say from where. The ids of calls and messages stay the sam
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
+from groundtrace.base.digests import blake2b
 from groundtrace.base.visible import plural
 from groundtrace.model import Repeats
 from groundtrace.traces.kit.claims import CallKey, SessionCalls
@@ -42,7 +42,7 @@ def _key(call: RawCall) -> CallKey | None:
     if call.call_id is None or len(call.call_id) < MIN_ID:
         return None
     text = f"{call.name} {call.arguments!r}"[:_LOOK]
-    digest = hashlib.blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8)
+    digest = blake2b(text.encode("utf-8", errors="surrogatepass"), digest_size=8)
     return call.call_id, digest.digest()
 
 
