@@ -14,6 +14,8 @@ The names of a trial, in the order of the evidence (D57):
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -261,13 +263,22 @@ def clues_of(
     """What is known about a sample without its folders."""
     names = {item.stated.task or ""} - {""}
     own = _own_names(item)
-    known = {part for part in own if known_task(part, tasks) is not None}
+    defined = {part: task.name for part in own if (task := known_task(part, tasks)) is not None}
     stated = {form.casefold() for name in names for form in task_forms(name)}
-    known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
+    known = {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
     makers = (model_name(item.stated.model), item.stated.harness)
     low = frozenset(maker.casefold() for maker in makers if maker)
+    says = [item.stated.task, item.sample, *(defined.get(part) for part in reversed(own))]
     # The samples of a file are its lowest level: they are the tasks, and no folder above is one.
-    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None, held)
+    return Clues(
+        item.parts,
+        frozenset({*defined, *known}),
+        low,
+        bool(names) or item.sample is not None,
+        held,
+        next(filter(None, says), None),
+        item.sample is not None,
+    )
 
 
 def instance_names(item: LooseItem) -> list[str]:
@@ -462,7 +473,7 @@ def discover_loose(
     if named > MAX_SKIPPED:
         rest = f"and {sum(passed.values()) - MAX_SKIPPED:,} more files that are not traces"
         yield Skipped(".", run_id, rest)
-    for copy in _without_copies(items):
+    for copy in (*_without_equals(items), *_without_copies(items)):
         yield Skipped(copy.path, run_id, copy.reason)
     given = [Layout(pattern) for pattern in settings.layout]
     held = held_tasks(items, tasks)
@@ -574,6 +585,49 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
             item.first_call = None  # of the other session
             item.problems.append(found.problem(item.path))
     items[:] = [item for number, item in enumerate(items) if number not in copies]
+
+
+_COPY = regex(
+    r"(?:copy of )?(?P<name>.+?)(?: ?\(\d+\)|(?: -)? copy(?: ?\(?\d+\)?)?|[-_]copy\d*)?", re.IGNORECASE
+)
+
+
+def _without_equals(items: list[LooseItem]) -> Iterator[Skipped]:
+    """Take out copies that lie beside their file and equal it byte by byte: `trace (1).jsonl`.
+
+    Equal files of other names may be attempts of a model that always answers the same. Only files
+    of one size are read.
+    """
+    groups: dict[tuple[str, ...], list[LooseItem]] = {}
+    for item in items:
+        if item.row is None and item.sample is None:
+            found = _COPY.fullmatch(stem_of(item.parts[-1]))
+            name = item.parts[-1] if found is None else found["name"]
+            groups.setdefault((*item.parts[:-1], name), []).append(item)
+    copies: set[int] = set()
+    for group in groups.values():
+        first: dict[tuple[int | None, str], LooseItem] = {}
+        sizes = Counter(map(_size, group)) if len(group) > 1 else {}
+        for item in sorted(group, key=lambda i: (len(i.path), i.path)):
+            if sizes.get(_size(item), 0) > 1:
+                known = first.setdefault((_size(item), _digest(item)), item)
+                if known is not item:
+                    copies.add(id(item))
+                    yield Skipped(item.path, None, f"the same bytes as {known.path}")
+    items[:] = [item for item in items if id(item) not in copies]
+
+
+def _size(item: LooseItem) -> int | None:
+    entry = item.folder.stat(item.file)
+    return None if entry is None else entry.size
+
+
+def _digest(item: LooseItem) -> str:
+    try:
+        with item.folder.open(item.file) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return item.path
 
 
 class _Passed(Protocol):
