@@ -51,6 +51,7 @@ from groundtrace.discover.manifest import ManifestRow
 from groundtrace.discover.names import forms, with_masked_labels
 from groundtrace.discover.roles import Clues, infer
 from groundtrace.discover.trial import key_of_place
+from groundtrace.discover.unlike import tell_apart, without_resumed
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trace, Trial
@@ -473,7 +474,7 @@ def discover_loose(
     if named > MAX_SKIPPED:
         rest = f"and {sum(passed.values()) - MAX_SKIPPED:,} more files that are not traces"
         yield Skipped(".", run_id, rest)
-    for copy in (*_without_equals(items), *_without_copies(items)):
+    for copy in (*_without_equals(items), *_without_copies(items), *without_resumed(items)):
         yield Skipped(copy.path, run_id, copy.reason)
     given = [Layout(pattern) for pattern in settings.layout]
     held = held_tasks(items, tasks)
@@ -485,6 +486,7 @@ def discover_loose(
     for item in items:
         item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
         item.config = config_of(item, settings)
+    tell_apart(items, is_given=bool(given))
     if not given and items and loose.file is None:
         yield InferredLayout(run_id, tuple(layout.pattern for layout in layouts))
     verdicts = Verdicts((n for item in items for n in instance_names(item)), _shared(items))
