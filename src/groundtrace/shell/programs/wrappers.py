@@ -202,7 +202,7 @@ def _cd(call: Call) -> Parts:
             env = env.holding({"OLDPWD": (Word(env.cwd),)})
         if target not in call.shell.missing:
             env = env.entered(target)
-            if env.cwd is not None:
+            if env.cwd is not None and (call.shell.env.cwd is not None or env.cwd.startswith(("/", "~"))):
                 call.shell.signs[RootSign("entered", env.cwd)] = None
         call.shell.change(env)
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []

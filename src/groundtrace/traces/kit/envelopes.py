@@ -39,6 +39,8 @@ class Unwrapped(Frozen, frozen=True):
     errors: str = ""
     failed: bool = False
     """The frame says so, and there is no output."""
+    trimmed: bool | None = None
+    """Whether a last line break may be missing; None if the whole text says it."""
 
 
 def unwrapped(text: str) -> Unwrapped | None:
@@ -56,9 +58,9 @@ def unwrapped(text: str) -> Unwrapped | None:
     return None
 
 
-def _made(output: str, errors: str, code: Any) -> Unwrapped:
+def _made(output: str, errors: str, code: Any, *, trimmed: bool | None = None) -> Unwrapped:
     is_failure = str(code).strip() not in ("0", "None", "")
-    return Unwrapped(output, errors, is_failure and not output.strip())
+    return Unwrapped(output, errors, is_failure and not output.strip(), trimmed)
 
 
 # --- JSON ---------------------------------------------------------------------------------
@@ -80,7 +82,8 @@ def _in_json(text: str) -> Unwrapped | None:
         return None  # a file may hold `{"output": …}`
     errors = low.get("stderr")
     code = next((low[key] for key in _CODES if low.get(key) is not None), None)
-    return _made(output, errors if isinstance(errors, str) else "", code)
+    trimmed = not output.endswith("\n")
+    return _made(output, errors if isinstance(errors, str) else "", code, trimmed=trimmed)
 
 
 # --- tags ---------------------------------------------------------------------------------
@@ -116,7 +119,8 @@ def _in_tags(text: str) -> Unwrapped | None:
         return None
     code = next((fields[code] for code in _CODES if code in fields), None)
     errors = fields.get("stderr", "")
-    return _made(_inner(fields[key]), _inner(errors) if errors.strip() else "", code)
+    said = _inner(errors) if errors.strip() else ""
+    return _made(_inner(fields[key]), said, code, trimmed=True)
 
 
 def _inner(text: str) -> str:

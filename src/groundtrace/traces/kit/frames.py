@@ -44,6 +44,7 @@ _NOTHING = {
     "(empty)",
     "<system>Tool ran without output</system>",
     "Tool ran without output",
+    "Command executed.",  # Cline
     "Command executed successfully with no output",
     "Your command ran successfully and did not produce any output.",
 }
@@ -138,7 +139,7 @@ def printed(result: ToolResult | None, command: str) -> Printed:
     if text is framed and (found := unwrapped(text)) is not None:
         text, failed = found.output, found.failed
         errors = errors or found.errors
-        trimmed = not text.endswith("\n")
+        trimmed = trimmed if found.trimmed is None else found.trimmed
     if text.startswith(("Total output lines: ", "Warning: truncated output")):
         text = SHORTENED.sub("", text)
     text = _without_notices(text)
