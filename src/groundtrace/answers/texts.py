@@ -162,7 +162,9 @@ def ranked(body: Text) -> Iterator[Shown]:
     All of the text must stand below places, but for a line or two above the first.
     """
     filled = [line for line in body.lines if line.strip()]
-    marks = [(n, m) for n, line in enumerate(filled) if (m := _RANKED.fullmatch(line[:LONGEST_PATH]))]
+    marks = [
+        (n, m) for n, line in enumerate(filled) if (m := _RANKED.fullmatch(line[:LONGEST_PATH]))
+    ]
     if not marks or marks[0][0] > 2 or not all(word_path(m["path"]) for _, m in marks):
         return
     ends = [*(n for n, _ in marks[1:]), len(filled)]

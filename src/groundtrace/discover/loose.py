@@ -590,7 +590,8 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
 
 
 _COPY = regex(
-    r"(?:copy of )?(?P<name>.+?)(?: ?\(\d+\)|(?: -)? copy(?: ?\(?\d+\)?)?|[-_]copy\d*)?", re.IGNORECASE
+    r"(?:copy of )?(?P<name>.+?)(?: ?\(\d+\)|(?: -)? copy(?: ?\(?\d+\)?)?|[-_]copy\d*)?",
+    re.IGNORECASE,
 )
 
 

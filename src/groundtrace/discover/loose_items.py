@@ -16,8 +16,8 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text, name_text
 from groundtrace.base.limit import OverLimitError, guarded
-from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.base.patterns import regex
+from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits
 from groundtrace.discover.layout import Role, stem_of

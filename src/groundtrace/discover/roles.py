@@ -108,7 +108,9 @@ class _Level(Frozen, frozen=True):
 
 
 def _pattern(traces: Sequence[Clues]) -> str:
-    levels = _with_repeats([_level(traces, number) for number in range(len(traces[0].parts))], traces)
+    levels = _with_repeats(
+        [_level(traces, number) for number in range(len(traces[0].parts))], traces
+    )
     if _is_one_each(levels):
         levels[-1] = replace(levels[-1], varies=False)
     levels = [
@@ -123,7 +125,11 @@ def _pattern(traces: Sequence[Clues]) -> str:
     roles = _roles(levels, stated=stated)
     sides = _sides(traces, levels, roles, stated=stated)
     if sides:
-        own = {n: role for n, role in roles.items() if role == "task" or (role != "config" and n not in sides)}
+        own = {
+            n: role
+            for n, role in roles.items()
+            if role == "task" or (role != "config" and n not in sides)
+        }
         roles = {**dict.fromkeys(sides, "config"), **own}
     parts = []
     for level in levels:
@@ -206,9 +212,8 @@ def _sides(
             continue
         is_free = n != file or all(trace.is_sample for trace in traces)
         below = task is not None and n > task
-        if (
-            "config" in (level.role, roles.get(n) if n == file else None)
-            or (is_free and may_be_sides(names, below_task=below))
+        if "config" in (level.role, roles.get(n) if n == file else None) or (
+            is_free and may_be_sides(names, below_task=below)
         ):
             rivals.append((n, names))
     keys = [t.task or "/".join(t.parts) for t in traces]

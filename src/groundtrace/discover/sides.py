@@ -78,9 +78,7 @@ def repeated(names: Sequence[str]) -> Repeated | None:
     return Repeated(stems, next(one["mark"] for one in found if one))
 
 
-def separating(
-    tasks: Sequence[Hashable], levels: Iterable[tuple[int, Sequence[str]]]
-) -> list[int]:
+def separating(tasks: Sequence[Hashable], levels: Iterable[tuple[int, Sequence[str]]]) -> list[int]:
     """The levels, from above, of which each tells apart traces of one task that those before it do
     not. `levels`: numbers, and the names of all traces."""
     chosen: list[int] = []

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from groundtrace.paths.windows import is_drive
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole

@@ -148,7 +148,10 @@ _OUTPUT_LINE = regex(rf"(?:{_OUTPUT})\n\n?", re.IGNORECASE)
 _KEY = regex(r"(?:output|result|observation):")
 """The first key of many settings in YAML."""
 _INLINE = regex(r"(?:stdout|output): ", re.IGNORECASE)
-_ERRORS = regex(r"(?:\A|\n)\n?(?:\[stderr\]|(?:standard error|stderr):?)[ ]?(?P<errors>[^\n]*(?:\n.*)?)\Z", re.IGNORECASE | re.DOTALL)
+_ERRORS = regex(
+    r"(?:\A|\n)\n?(?:\[stderr\]|(?:standard error|stderr):?)[ ]?(?P<errors>[^\n]*(?:\n.*)?)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 _FACTS_BELOW = regex(rf"(?:\n\n?(?:{_FACT}))+\n*\Z", re.IGNORECASE)
 
 
@@ -169,7 +172,8 @@ def _below_labels(text: str) -> Unwrapped | None:
     found = _ERRORS.search(rest)
     errors = ""
     if found is not None:
-        rest, errors = rest[: found.start() + 1], found["errors"].strip("\n")
+        end = found.start() + rest.startswith("\n", found.start())
+        rest, errors = rest[:end], found["errors"].strip("\n")
     return _made(_unfenced(rest), errors, None if code is None else code[1])
 
 
@@ -197,6 +201,8 @@ def without_prompt(text: str, command: str) -> str:
     if not _PROMPT.fullmatch(prompt):
         return text
     ended = rest.rstrip("\n")
-    if prompt.strip() and (ended == prompt.strip() or ended.rstrip().endswith("\n" + prompt.strip())):
+    if prompt.strip() and (
+        ended == prompt.strip() or ended.rstrip().endswith("\n" + prompt.strip())
+    ):
         rest = ended[: ended.rstrip().rfind(prompt.strip())]
     return rest
