@@ -626,11 +626,14 @@ def _size(item: LooseItem) -> int | None:
 
 
 def _digest(item: LooseItem) -> str:
+    digest = hashlib.sha256()
     try:
         with item.folder.open(item.file) as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+            while block := stream.read(1 << 20):
+                digest.update(block)
     except OSError:
         return item.path
+    return digest.hexdigest()
 
 
 class _Passed(Protocol):

@@ -82,9 +82,9 @@ def separating(tasks: Sequence[Hashable], levels: Iterable[tuple[int, Sequence[s
     """The levels, from above, of which each tells apart traces of one task that those before it do
     not. `levels`: numbers, and the names of all traces."""
     chosen: list[int] = []
-    keys = list(tasks)
+    keys: list[Hashable] = list(tasks)
     for number, names in levels:
-        finer = list(zip(keys, names, strict=True))
+        finer: list[Hashable] = list(zip(keys, names, strict=True))
         if len(set(finer)) > len(set(keys)):
             chosen.append(number)
             keys = finer

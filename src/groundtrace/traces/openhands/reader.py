@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
 from groundtrace.traces.kit.reading import ReadsSamples
+from groundtrace.traces.openhands.one_event import ONE_EVENT
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
@@ -35,11 +36,6 @@ _V0 = regex(
     rb'\s*\[\s*\[?\s*\{(?=[^\[\]]{0,4000}"source"\s*:\s*"(?:agent|user|environment)")'
     rb'\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:'
 )
-ONE_EVENT = regex(
-    rb'\s*\{\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*'
-    rb'"source"\s*:\s*"(?:agent|user|environment)"'
-)
-"""Start of a file of V0 that holds one event: `sessions/<id>/events/12.json`."""
 _OF_V0 = regex(rb'"(?:action|observation)"\s*:\s*"\w+"')
 _V1 = regex(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
 _V1_HEAD = regex(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')

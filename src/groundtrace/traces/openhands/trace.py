@@ -35,7 +35,7 @@ from groundtrace.traces.openhands.actions import (
     outcome_v1,
     skill_failed,
 )
-from groundtrace.traces.openhands.reader import ONE_EVENT
+from groundtrace.traces.openhands.one_event import ONE_EVENT
 from groundtrace.traces.openhands.records import (
     Event,
     HistoryRow,
