@@ -239,6 +239,11 @@ class Stated(Frozen, frozen=True):
     """The context that the agent states at the end of its work; empty if it states none."""
     ranking: RankedPlaces | None = None
     """A ranked list, which is all that there is of some trials."""
+    settings: Mapping[str, str] = {}
+    """What else may tell its runs from others, such as the name of an evaluation."""
+    origin: tuple[str, str] | None = None
+    """Id of the evaluation that its log belongs to, which stays the same when the evaluation is
+    resumed, and when this log was begun."""
 
 
 class ContextPoint(Frozen, frozen=True):

@@ -63,3 +63,22 @@ def test_a_clone_by_convention_is_the_top_whatever_its_packages_are_called(cwd: 
     """`django/urls.py` in `/code/django/django` is not `/code/django/django/urls.py`."""
     assert from_top(cwd, ["django/urls.py"]) == "/code/django/django"
     assert from_top("/testbed/src", ["src/a.py"]) == "/testbed"
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("cd src && cat a.py", "src/a.py"),
+        ("cd src/nests; cat a.py", "src/nests/a.py"),
+        ("(cd src && cat a.py)", "src/a.py"),
+        ("cd src && cd nests && cat a.py", "src/nests/a.py"),
+        ("cd .. && cat a.py", "a.py"),
+        ("cd . && cat a.py", "a.py"),
+        ("cd $DIR && cat a.py", "a.py"),
+        ("cd /w/src && cat a.py", "/w/src/a.py"),
+    ],
+)
+def test_below_an_unknown_directory_the_folders_of_cd_are_known(command: str, path: str) -> None:
+    found = view(command, "x\n", cwd=None)
+    assert [ref.path for ref in found.refs] == [path]
+    assert all(sign.folder.startswith("/") for sign in found.signs)

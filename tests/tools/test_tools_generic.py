@@ -132,3 +132,49 @@ def test_a_later_look_at_a_stored_answer_counts_for_the_files_in_it() -> None:
         ("matched", "/workspace/src/b.py"),
     ]
     assert {ref.evidence for ref in views[1].refs} == {"generic"}
+
+
+BODY = "def eggs():\n    return 3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. nests/a.py:20-21 (score: 0.91)\n   def eggs():\n       return 3\n2. nests/b.py:3\n   import a\n",
+        "Found 2 places\n\n- `nests/a.py#L20-L21`\n```python\ndef eggs():\n    return 3\n```\n- `nests/b.py#L3`\n```\nimport a\n```",
+        '<results>\n<result file="nests/a.py" start_line="20" end_line="21">\ndef eggs():\n    return 3\n</result>\n'
+        '<result file="nests/b.py" start_line="3" end_line="3">\nimport a\n</result>\n</results>',
+    ],
+)  # fmt: skip
+def test_ranked_places_show_the_lines_that_they_name(text: str) -> None:
+    made = view(text, query="eggs")
+    assert [(ref.path, ref.line_start, ref.line_end) for ref in made.refs] == [
+        ("/workspace/nests/a.py", 20, 21),
+        ("/workspace/nests/b.py", 3, 3),
+    ]
+    assert {ref.kind for ref in made.refs} == {"matched"}
+
+
+def test_places_without_text_below_are_names() -> None:
+    made = view("1. nests/a.py:20-21\n2. nests/b.py:3-4\n   import a\n", query="eggs")
+    assert files(made) == [
+        ("matched", "/workspace/nests/b.py"),
+        ("surfaced", "/workspace/nests/a.py"),
+    ] or files(made) == [
+        ("surfaced", "/workspace/nests/a.py"),
+        ("matched", "/workspace/nests/b.py"),
+    ]
+
+
+def test_a_number_in_brackets_before_a_line_is_no_json() -> None:
+    made = view("[20] def eggs():\n[21]     return 3\n", path="/workspace/a.py")
+    assert files(made) == [("read", "/workspace/a.py")]
+    assert files(view('["a.py", "b.py"]')) != []
+
+
+@pytest.mark.parametrize(
+    "text", ["Request timed out", "The tool call timed out after 30 s", "MCP request timed out."]
+)
+def test_a_time_out_shows_nothing(text: str) -> None:
+    made = view(text, path="/workspace/a.py")
+    assert (made.failed, files(made)) == (True, [])

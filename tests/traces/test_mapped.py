@@ -440,3 +440,14 @@ def test_an_opencode_cost_of_zero_is_unknown(tmp_path: Path) -> None:
     path.write_bytes(OPENCODE.replace(b'"cost": 0.5', b'"cost": 0'))
     trace, _ = read_trace(path)
     assert trace.stated.cost_usd is None
+
+
+@pytest.mark.parametrize(("status", "answered"), [("completed", True), ("running", False)])
+def test_an_empty_output_of_opencode_is_an_answer(
+    status: str, answered: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "o.jsonl"
+    state = {"status": status, "input": {"command": "sed -i 5d a"}, "output": ""}
+    path.write_bytes(lines(ran("tool_use", type="tool", callID="a", tool="bash", state=state)))
+    (call,) = read_trace(path).trace.calls
+    assert (call.result is not None) is answered

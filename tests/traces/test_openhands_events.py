@@ -432,3 +432,24 @@ def test_an_edit_answers_with_what_it_changed(
     (view,) = view_calls(trace, Settings())
     assert [(ref.kind, ref.path) for ref in view.refs] == [("written", "/workspace/heron/a.py")]
     assert not view.failed
+
+
+def test_a_conversation_with_a_file_for_each_event_is_one_trial(tmp_path: Path) -> None:
+    """V0 keeps `sessions/<id>/events/12.json`, and pages of them in `event_cache`."""
+    session = tmp_path / "heron__heron-12/sessions/a1"
+    for event in HISTORY:
+        write_one(session / f"events/{event['id']}.json", event)
+    write_one(session / "event_cache/0-25.json", HISTORY)
+    write_one(tmp_path / "heron__heron-13/1.json", {"id": 1, "timestamp": "x", "note": "no event"})
+    found = list(discover(place_at(tmp_path), settings=Settings()))
+    (trial,) = [item for item in found if isinstance(item, Trial)]
+    assert trial.path.endswith("events/0.json")
+    reading = read_trace(session / "events/0.json")
+    (tmp_path / "rows").mkdir()
+    as_row = read(tmp_path / "rows", row(HISTORY)).trace.calls
+    assert [(c.name, c.result) for c in reading.trace.calls] == [(c.name, c.result) for c in as_row]
+
+
+def write_one(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))

@@ -101,10 +101,17 @@ def parse(text: str) -> Any:
     except jsonio.BadJsonError:
         pass
     try:
-        return json.JSONDecoder().raw_decode(text)[0]
+        value, end = json.JSONDecoder().raw_decode(text)
+        return None if _is_label(value, text, end) else value
     except (ValueError, RecursionError):
         pass
     # Two cases stay text: a complete text with raw control characters in its strings, and a brace
     # with nothing after it.
     prefix = read_prefix(text)
     return (prefix.value or None) if prefix.cut and not prefix.broken else None
+
+
+def _is_label(value: Any, text: str, end: int) -> bool:
+    """Whether a value at the start of a line is a label of its text: `[20] def default_hooks():`."""
+    is_plain = isinstance(value, list) and not any(isinstance(v, list | dict) for v in value)
+    return is_plain and bool(text[end : text.find("\n", end) % (len(text) + 1)].strip())

@@ -77,7 +77,7 @@ def _files(text: str, place: PathOf) -> Iterator[Shown]:
 # --- tags with the path in an attribute, or in a tag before the content ----------------------------
 
 _TAG = regex(
-    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code)[ \t](?P<with>[^<>\n]{1,1000})>",
+    r"^[ \t]*<(?P<tag>file|document|chunk|snippet|code|result|item|entry|block|context|source)[ \t](?P<with>[^<>\n]{1,1000})>",
     re.MULTILINE,
 )
 _ATTRIBUTE = regex(r"""([\w-]{1,40})=["']([^"'\n]{0,1000})["']""")

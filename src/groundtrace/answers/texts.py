@@ -144,6 +144,35 @@ def places(body: Text) -> Iterator[Shown]:
             yield Shown(word_path(match["path"]), "matched", first, last, repo=body.repo)
 
 
+_RANKED = regex(
+    r"[ ]{0,3}(?:\d{1,3}[.)]|\[\d{1,3}\]|[-*•])[ ]+[`*]{0,3}(?P<path>[^\s`*]{1,1000}?)[`*]{0,3}"
+    r"(?::|#L?|[ ]\(?lines? )(?P<start>\d{1,9})(?:[-–]L?(?P<end>\d{1,9}))?(?![\w:])\)?[`*]{0,3}(?:\W.{0,300})?"
+)
+"""`1. src/a.py:20-24 (score: 0.91)`"""
+
+
+def ranked(body: Text) -> Iterator[Shown]:
+    """A numbered list of places, each with its text below it, as semantic searches answer.
+
+    All of the text must stand below places, but for a line or two above the first.
+    """
+    filled = [line for line in body.lines if line.strip()]
+    marks = [
+        (n, m) for n, line in enumerate(filled) if (m := _RANKED.fullmatch(line[:LONGEST_PATH]))
+    ]
+    if not marks or marks[0][0] > 2 or not all(word_path(m["path"]) for _, m in marks):
+        return
+    ends = [*(n for n, _ in marks[1:]), len(filled)]
+    for (n, match), end in zip(marks, ends, strict=True):
+        text = [line for line in filled[n + 1 : end] if not line.lstrip().startswith("```")]
+        span = lines_of(int(match["start"]), int(match["end"] or match["start"]))
+        if span is None or not text:
+            yield Shown(word_path(match["path"]), "surfaced", repo=body.repo)
+            continue
+        chars = sum(len(line) + 1 for line in text)
+        yield Shown(word_path(match["path"]), "matched", *span, chars, body.repo)
+
+
 def ctags(body: Text) -> Iterator[Shown]:
     """Lines of a tags file: each holds the line that declares the symbol."""
     for line in body.lines:
@@ -181,6 +210,7 @@ SHAPES = (
     Shape("lines below names", below_names),
     Shape("headings over content", headed),
     Shape("lines with path and number", matches),
+    Shape("numbered places", ranked),
     Shape("places", places),
     Shape("tags", ctags),
     Shape("names", listing),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from groundtrace.base.frozen import Frozen
-from groundtrace.base.values import model_name
+from groundtrace.base.values import as_mapping, model_name
 from groundtrace.discover.names import (
     Located,
     expand_flat,
@@ -113,6 +113,35 @@ def _agent_and_model(records: Records) -> str | None:
     return "-".join(name for name in (agent, model) if name) or None
 
 
+def agent_of(records: Records) -> str | None:
+    """Agent and model of a trial's records, where nothing else tells configurations apart."""
+    agent = first("harness", records)[0] or _class_of(records)
+    model = model_name(first("model", records)[0])
+    name = "-".join(part for part in (agent, model) if part)
+    return name or None
+
+
+def _class_of(records: Records) -> str | None:
+    path = records.text("config", "agent", "import_path")
+    return None if path is None else as_name(path.rpartition(":")[2])
+
+
+def _agent_among(records: Records) -> str | None:
+    """The agent of a trial whose job ran several agents; agents of one name and model are numbered.
+    The folders above are those of the job, so its agents were averaged as attempts (D392)."""
+    name = agent_of(records)
+    listed = records.job.get("agents")
+    agents = [as_mapping(agent) for agent in listed] if isinstance(listed, list) else []
+    if name is None or len(agents) < 2:
+        return None
+    own = as_mapping(records.config.get("agent"))
+    alike = [agent for agent in agents if all(agent.get(k) == own.get(k) for k in _AGENT)]
+    number = next((n for n, agent in enumerate(alike, 1) if agent == own), None)
+    return name if len(alike) < 2 or number is None else f"{name}-{number}"
+
+
+_AGENT = ("name", "import_path", "model_name")
+
 _KWARGS = ("environment", "kwargs")
 
 EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
@@ -158,7 +187,7 @@ EVIDENCE: Mapping[str, tuple[Statement, ...]] = {
 
 - task: a task or job folder above the trial, then the start of the trial's name if it is not cut
 - suite: the task's own folder, then the folders above
-- configuration: the folders above
+- configuration: the folders above, with the agent if the job ran several; agent and model
 - model and harness: the trace
 """
 
@@ -254,11 +283,17 @@ def _config(
         problems.append(Problem(CONFIG_FILE, "config_disagrees", reason))
     if said:
         return said[0]
+    agent = _agent_among(records)
+    if place.config is not None and agent is not None:
+        return f"{place.config}-{agent}", "folder name, and one of the job's agents"
     if place.config is not None:
         return place.config, "folder name"
     if above and is_config(above[-1]):
         # RUNS is the folder of one configuration.
         return above[-1], "name of the run's folder"
+    agent = agent or agent_of(records)
+    if agent is not None:
+        return agent, "agent and model of the records"
     problems.append(
         Problem(CONFIG_FILE, "config_unknown", "nothing says which configuration this is")
     )

@@ -3,6 +3,7 @@
     {config}/{task}/{trial}               codex/heron-12/run1.jsonl
     {run}/{config}/{task}_{trial}.jsonl   may/codex/heron-12_3.jsonl
     {config}/*/{task}/                    a folder: any file at any depth below it
+    {config}/{config}/{task}.jsonl        gpt-5/with-search/heron-12.jsonl: `gpt-5-with-search`
 
 A user gives the pattern, or `roles` infers it from all paths.
 """
@@ -48,7 +49,7 @@ class Layout:
         named = [role for part in self._parts for role in part.groupindex]
         if not named:
             raise UsageError(f"--layout {pattern!r} has no placeholder; {_HELP}")
-        if len(set(named)) < len(named):
+        if len(set(named) - {"config"}) < len(named) - named.count("config"):
             raise UsageError(f"--layout {pattern!r} has a placeholder twice; {_HELP}")
 
     def roles(
@@ -63,6 +64,7 @@ class Layout:
         if len(parts) <= depth if self._is_folder else len(parts) != depth:
             return None
         found: dict[Role, str] = {}
+        configs: list[str] = []
         for number, (part, expected) in enumerate(zip(parts, self._parts, strict=False)):
             is_file = number == depth - 1 and not self._is_folder
             names = (stem_of(part), part) if is_file else (part,)
@@ -71,7 +73,8 @@ class Layout:
             if fit is None:
                 return None
             found.update(fit)
-        return found
+            configs += [fit["config"]] if "config" in fit else []
+        return found | {"config": "-".join(configs)} if configs else found
 
 
 class Held(Frozen, frozen=True):

@@ -14,6 +14,7 @@ The names of a trial, in the order of the evidence (D57):
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from groundtrace.base.digests import sha256
 from groundtrace.base.jsonio import clean_text
 from groundtrace.base.limit import OverLimitError, guarded
 from groundtrace.base.patterns import regex
@@ -49,6 +51,7 @@ from groundtrace.discover.manifest import ManifestRow
 from groundtrace.discover.names import forms, with_masked_labels
 from groundtrace.discover.roles import Clues, infer
 from groundtrace.discover.trial import key_of_place
+from groundtrace.discover.unlike import tell_apart, without_resumed
 from groundtrace.discover.verdicts import MadeBy, OutcomeBeside, Verdicts
 from groundtrace.errors import UsageError
 from groundtrace.model import LooseTrace, Outcome, Problem, Stated, Task, Trace, Trial
@@ -262,13 +265,22 @@ def clues_of(
     """What is known about a sample without its folders."""
     names = {item.stated.task or ""} - {""}
     own = _own_names(item)
-    known = {part for part in own if known_task(part, tasks) is not None}
+    defined = {part: task.name for part in own if (task := known_task(part, tasks)) is not None}
     stated = {form.casefold() for name in names for form in task_forms(name)}
-    known |= {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
+    known = {part for part in own if any(f.casefold() in stated for f in task_forms(part))}
     makers = (model_name(item.stated.model), item.stated.harness)
     low = frozenset(maker.casefold() for maker in makers if maker)
+    says = [item.stated.task, item.sample, *(defined.get(part) for part in reversed(own))]
     # The samples of a file are its lowest level: they are the tasks, and no folder above is one.
-    return Clues(item.parts, frozenset(known), low, bool(names) or item.sample is not None, held)
+    return Clues(
+        item.parts,
+        frozenset({*defined, *known}),
+        low,
+        bool(names) or item.sample is not None,
+        held,
+        next(filter(None, says), None),
+        item.sample is not None,
+    )
 
 
 def instance_names(item: LooseItem) -> list[str]:
@@ -463,7 +475,7 @@ def discover_loose(
     if named > MAX_SKIPPED:
         rest = f"and {sum(passed.values()) - MAX_SKIPPED:,} more files that are not traces"
         yield Skipped(".", run_id, rest)
-    for copy in _without_copies(items):
+    for copy in (*_without_equals(items), *_without_copies(items), *without_resumed(items)):
         yield Skipped(copy.path, run_id, copy.reason)
     given = [Layout(pattern) for pattern in settings.layout]
     held = held_tasks(items, tasks)
@@ -475,6 +487,7 @@ def discover_loose(
     for item in items:
         item.named = task_of(item, tasks, is_given=bool(given), apart=apart)
         item.config = config_of(item, settings)
+    tell_apart(items, is_given=bool(given))
     if not given and items and loose.file is None:
         yield InferredLayout(run_id, tuple(layout.pattern for layout in layouts))
     verdicts = Verdicts((n for item in items for n in instance_names(item)), _shared(items))
@@ -575,6 +588,53 @@ def _without_copies(items: list[LooseItem]) -> Iterator[Skipped]:
             item.first_call = None  # of the other session
             item.problems.append(found.problem(item.path))
     items[:] = [item for number, item in enumerate(items) if number not in copies]
+
+
+_COPY = regex(
+    r"(?:copy of )?(?P<name>.+?)(?: ?\(\d+\)|(?: -)? copy(?: ?\(?\d+\)?)?|[-_]copy\d*)?",
+    re.IGNORECASE,
+)
+
+
+def _without_equals(items: list[LooseItem]) -> Iterator[Skipped]:
+    """Take out copies that lie beside their file and equal it byte by byte: `trace (1).jsonl`.
+
+    Equal files of other names may be attempts of a model that always answers the same. Only files
+    of one size are read.
+    """
+    groups: dict[tuple[str, ...], list[LooseItem]] = {}
+    for item in items:
+        if item.row is None and item.sample is None:
+            found = _COPY.fullmatch(stem_of(item.parts[-1]))
+            name = item.parts[-1] if found is None else found["name"]
+            groups.setdefault((*item.parts[:-1], name), []).append(item)
+    copies: set[int] = set()
+    for group in groups.values():
+        first: dict[tuple[int | None, str], LooseItem] = {}
+        sizes = Counter(map(_size, group)) if len(group) > 1 else {}
+        for item in sorted(group, key=lambda i: (len(i.path), i.path)):
+            if sizes.get(_size(item), 0) > 1:
+                known = first.setdefault((_size(item), _digest(item)), item)
+                if known is not item:
+                    copies.add(id(item))
+                    yield Skipped(item.path, None, f"the same bytes as {known.path}")
+    items[:] = [item for item in items if id(item) not in copies]
+
+
+def _size(item: LooseItem) -> int | None:
+    entry = item.folder.stat(item.file)
+    return None if entry is None else entry.size
+
+
+def _digest(item: LooseItem) -> str:
+    digest = sha256()
+    try:
+        with item.folder.open(item.file) as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    except OSError:
+        return item.path
+    return digest.hexdigest()
 
 
 def nearest(found: Iterable[Skipped | SkippedFolder], shown: int = 5) -> str:

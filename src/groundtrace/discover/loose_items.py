@@ -5,6 +5,7 @@ that their results depend on.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from msgspec import field
 from groundtrace.base.frozen import Frozen
 from groundtrace.base.jsonio import clean_text, name_text
 from groundtrace.base.limit import OverLimitError, guarded
+from groundtrace.base.patterns import regex
 from groundtrace.base.safe_names import AGGREGATE, OUTPUT
 from groundtrace.config import Settings
 from groundtrace.discover.found import FoundProblem, Skipped, fits, unread
@@ -235,6 +237,13 @@ _IN_GIT: frozenset[tuple[str, EntryKind]] = frozenset(
 """What every bare repository has; clones for `--repos` often lie beside the traces."""
 
 
+_LEFT_OVER = regex(
+    r".*(?:~|\.(?:bak|backup|orig|old|save|sw[op]|te?mp|part|partial|crdownload)(?:[-_.]?\d+)?)|\.?#.*#?",
+    re.IGNORECASE,
+)
+"""Names of copies: `trace.jsonl.bak` counted as one more attempt of the trace beside it."""
+
+
 class _Walk:
     """Every real file below a folder once, whatever links lead to it.
 
@@ -275,6 +284,11 @@ class _Walk:
                 yield problem, below
 
     def _file(self, folder: Folder, entry: FolderEntry, parts: tuple[str, ...]) -> Iterator[_Place]:
+        if _LEFT_OVER.fullmatch(entry.name):
+            shown = "/".join((*parts, name_text(entry.name)))
+            reason = "named like a copy that an editor or a program left behind"
+            yield Skipped(shown, None, reason), (*parts, entry.name)
+            return
         real = _real_file(folder, entry.name)
         if not real or real not in self._met:
             self._met.add(real)

@@ -65,6 +65,8 @@ class Records(Frozen, frozen=True):
     """The file that `result` was read from."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """run_metadata.json of Terminal-Bench, above a trial of its older layout."""
+    job: Mapping[str, Any] = field(default_factory=dict)
+    """config.json of Harbor's job, above a trial that is labelled with no configuration."""
 
     def text(self, record: str, *keys: str) -> str | None:
         """A name at a place in a record (`result`, `config`, `metrics`); None if there is none."""
@@ -155,9 +157,23 @@ def _older(folder: Folder, entries: Mapping[str, EntryKind]) -> Mapping[str, Any
 
 def with_run(records: Records, parents: Sequence[Folder]) -> Records:
     """The records of a trial, with what its run says about all trials."""
-    if records.result_file != RESULTS_FILE:
+    if records.result_file == RESULTS_FILE:
+        return replace(records, run=run_metadata(parents))
+    is_labelled = dig(records.config, "environment", "kwargs", "label_config") is not None
+    if records.level != "trial" or is_labelled or not parents or "agent" not in records.config:
         return records
-    return replace(records, run=run_metadata(parents))
+    return replace(records, job=_job_config(parents[-1]))
+
+
+def _job_config(folder: Folder) -> Mapping[str, Any]:
+    """What a job's own record says; empty if there is none."""
+    if not folder.has_file(CONFIG_FILE):
+        return {}
+    try:
+        config = as_mapping(loads(folder.read(CONFIG_FILE, MAX_RUN_FILE)))
+    except (OSError, BadJsonError, OverLimitError):
+        return {}
+    return config if _is_job({}, config) else {}
 
 
 def _names_trial(result: Mapping[str, Any]) -> bool:

@@ -11,7 +11,8 @@ folder names no task, `modelA` beside `modelB` above the same twelve files names
    trial. A known task in a longer name is the task, and what is left of the name is judged like a
    level of its own (`baseline_heron-12.jsonl`).
 3. Of the levels that are left, the upper is the configuration and the lower the task; a single
-   folder is the task if the file names say nothing.
+   folder is the task if the file names say nothing. Where the tasks are known, every level that
+   tells apart traces of one task is a part of the configuration (`sides`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from groundtrace.base.frozen import Frozen
 from groundtrace.base.patterns import regex
 from groundtrace.discover.layout import MARK, Held, Layout, Role, stem_of
 from groundtrace.discover.names import is_config
+from groundtrace.discover.sides import RANDOM, are_moments, may_be_sides, repeated, separating
 from groundtrace.storage import DAY_FOLDERS
 
 _NUMBER = r"(?:rep|attempt|trial|run|try|sample|seed)[-_ ]?\d{1,4}|\d{1,3}"
@@ -37,8 +39,6 @@ _ARM = regex(
 )
 """Names of the sides of a comparison."""
 _DATE = regex(r"(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)")
-_MOMENT = regex(r"(?:20\d\d-\d\d-\d\d|20\d{6})(?:[-_T ]*\d\d[-:_]?\d\d(?:[-:_]?\d\d)?)?Z?")
-"""A name that is a date, with or without a time."""
 _DAYS = regex(DAY_FOLDERS)
 
 
@@ -55,14 +55,39 @@ class Clues(Frozen, frozen=True):
     """The trace itself names its task."""
     held: Mapping[str, Held] = {}
     """Parts of the path that hold a known task in a longer name."""
+    task: str | None = None
+    """Its task, if the trace or a name of the path says it."""
+    is_sample: bool = False
+    """One of many samples of its file."""
 
 
 def infer(traces: Sequence[Clues]) -> list[Layout]:
-    """A layout for each depth at which traces lie."""
+    """A layout for each depth at which traces lie; another for those whose names it does not fit.
+
+    `heron-12 (1).jsonl` and `heron-12 copy.jsonl` were laid out as `{task} {trial}`, and
+    `heron-12.jsonl` beside them lost its configuration.
+    """
     by_depth: dict[int, list[Clues]] = {}
     for trace in traces:
         by_depth.setdefault(len(trace.parts), []).append(trace)
-    return [Layout(_pattern(group)) for _, group in sorted(by_depth.items())]
+    found = []
+    for _, group in sorted(by_depth.items()):
+        layout = Layout(_pattern(group))
+        found.append(layout)
+        unfit = [trace for trace in group if layout.roles(trace.parts, trace.held) is None]
+        loose = _without_joints(layout.pattern) if unfit else None
+        if loose is not None:
+            found.append(Layout(loose))
+    return found
+
+
+def _without_joints(pattern: str) -> str | None:
+    """A pattern that fits every path of its depth; None if no placeholder is left."""
+    parts = [part if _WHOLE.fullmatch(part) else "*" for part in pattern.split("/")]
+    return "/".join(parts) if any(_WHOLE.fullmatch(part) for part in parts) else None
+
+
+_WHOLE = regex(r"\{[a-z]+\}")
 
 
 class _Level(Frozen, frozen=True):
@@ -78,10 +103,14 @@ class _Level(Frozen, frozen=True):
     """The pattern of names that hold more than the task."""
     also: frozenset[Role] = frozenset()
     """Roles of what these names hold beside the task."""
+    is_repeated: bool = False
+    """The names end with attempts; `names` are without them, `joint` is their pattern."""
 
 
 def _pattern(traces: Sequence[Clues]) -> str:
-    levels = [_level(traces, number) for number in range(len(traces[0].parts))]
+    levels = _with_repeats(
+        [_level(traces, number) for number in range(len(traces[0].parts))], traces
+    )
     if _is_one_each(levels):
         levels[-1] = replace(levels[-1], varies=False)
     levels = [
@@ -94,14 +123,25 @@ def _pattern(traces: Sequence[Clues]) -> str:
     if not stated and all(level.role != "task" for level in levels):
         levels = _one_of_attempts(levels)
     roles = _roles(levels, stated=stated)
+    sides = _sides(traces, levels, roles, stated=stated)
+    if sides:
+        own = {
+            n: role
+            for n, role in roles.items()
+            if role == "task" or (role != "config" and n not in sides)
+        }
+        roles = {**dict.fromkeys(sides, "config"), **own}
     parts = []
     for level in levels:
         role = roles.get(level.number)
-        is_joint = role == "task" and level.joint is not None
+        is_joint = level.joint is not None and (role == "task" or level.is_repeated)
         joint = level.joint or "*"
-        for other in roles.values():
+        if level.is_repeated and role is not None:
+            joint = joint.replace("{config}", f"{{{role}}}")
+        for number, other in roles.items():
             # A folder says it too: `baseline/bl_heron-12.jsonl`.
-            joint = joint if other == role else joint.replace(f"{{{other}}}", "*")
+            if number != level.number and not (other == "config" and level.number in sides):
+                joint = joint.replace(f"{{{other}}}", "*")
         parts.append(joint if is_joint else f"{{{role}}}" if role else _plain(level.names))
     if not roles:
         parts[-1] = "{trial}"
@@ -130,11 +170,59 @@ def _plain(names: Iterable[str]) -> str:
 def _are_moments(level: _Level, levels: Sequence[_Level]) -> bool:
     """Whether the folders of a level are dates, so that they tell batches apart and nothing else."""
     is_file = level.number == len(levels) - 1
-    return level.varies and not is_file and all(map(_MOMENT.fullmatch, level.names))
+    return level.varies and not is_file and are_moments(level.names)
 
 
-_RANDOM = regex(r".*(?:[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{12,}|\d{4}-?\d\d-?\d\d).*", re.IGNORECASE)
-"""Names that a harness gives to its sessions: ids and times."""
+def _with_repeats(levels: Iterable[_Level], traces: Sequence[Clues]) -> list[_Level]:
+    """The levels, without the attempts at the ends of their names (`mcp-run1`, `mcp-run2`)."""
+    found = []
+    used = False
+    for level in levels:
+        ends = repeated(level.names) if level.role != "task" and level.varies else None
+        if ends is not None:
+            varies = len(set(ends.stems)) > 1
+            stem = "{config}" if varies else _plain(ends.stems)
+            joint = f"{stem}{ends.mark}{'*' if used else '{trial}'}"
+            role = _role_by_name(ends.stems, traces) if varies else "trial"
+            level = replace(
+                level, names=ends.stems, varies=varies, role=role, joint=joint, is_repeated=True
+            )
+            used = True
+        found.append(level)
+    return found
+
+
+def _sides(
+    traces: Sequence[Clues], levels: Sequence[_Level], roles: Mapping[int, Role], *, stated: bool
+) -> list[int]:
+    """The levels that are the configuration together, where the tasks are known."""
+    task = next((n for n, role in roles.items() if role == "task"), None)
+    if not stated and (task is None or levels[task].role != "task"):
+        return []
+    said = next((level.number for level in levels if level.role == "config"), None)
+    file = levels[-1].number
+    rivals: list[tuple[int, Sequence[str]]] = []
+    for level in levels:
+        n, names = level.number, level.names
+        if n == task and "config" in level.also:
+            layout = Layout(level.joint or "*")
+            fits = [layout.roles([t.parts[n]], t.held) or {} for t in traces]
+            rivals.append((n, [fit.get("config", "") for fit in fits]))
+        if n == task or level.role not in (None, "config") or not level.varies:
+            continue
+        is_free = n != file or all(trace.is_sample for trace in traces)
+        below = task is not None and n > task
+        if "config" in (level.role, roles.get(n) if n == file else None) or (
+            is_free and may_be_sides(names, below_task=below)
+        ):
+            rivals.append((n, names))
+    keys = [t.task or "/".join(t.parts) for t in traces]
+    # A level that is a configuration by its names comes first: `anthropic/claude-4` is `claude-4`.
+    rivals.sort(key=lambda rival: levels[rival[0]].role != "config")
+    chosen = set(separating(keys, rivals))
+    if chosen and said is not None and roles.get(said) == "config":
+        chosen.add(said)
+    return sorted(chosen)
 
 
 def _is_one_each(levels: Sequence[_Level]) -> bool:
@@ -144,7 +232,7 @@ def _is_one_each(levels: Sequence[_Level]) -> bool:
     paths = list(zip(*(level.names for level in levels[:-1]), strict=True))
     if not above or len(set(paths)) < len(levels[-1].names):
         return False
-    return all(map(_RANDOM.fullmatch, levels[-1].names))
+    return all(map(RANDOM.fullmatch, levels[-1].names))
 
 
 def _level(traces: Sequence[Clues], number: int) -> _Level:
@@ -204,7 +292,7 @@ def _joint(names: Sequence[str], traces: Sequence[Clues]) -> tuple[str, frozense
             # Every side has each of the tasks once, or once for each attempt.
             own = [(n, h.task, k) for n, (_, h), k in zip(names, held, numbers, strict=True)]
             is_side = len(set(own)) == len(own) and len(set(names)) < len(names)
-            is_side = is_side and not any(map(_RANDOM.fullmatch, names))
+            is_side = is_side and not any(map(RANDOM.fullmatch, names))
             role = role or ("config" if is_side else "trial")
             side = "*" if role in used else f"{{{role}}}"
             used.add(role)
@@ -308,7 +396,7 @@ def _roles(levels: Sequence[_Level], *, stated: bool) -> Mapping[int, Role]:
 def _are_sides(files: Sequence[str]) -> bool:
     """Whether the files of a task's folder have names that those of other tasks have too."""
     counted = Counter(files)
-    return min(counted.values()) > 1 and not any(map(_RANDOM.fullmatch, counted))
+    return min(counted.values()) > 1 and not any(map(RANDOM.fullmatch, counted))
 
 
 _BELOW: tuple[Role, ...] = ("task", "trial")

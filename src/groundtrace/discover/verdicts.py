@@ -7,6 +7,7 @@
 | `results.json`, `results/results.json`, `report.json`, `final_report.json` | lists of ids: `resolved`, `no_generation`, …; or a verdict for each id |
 | `<model>.<run>.json` | the same lists, as SWE-bench's own harness sums up a run |
 | `results.json` of mcpbr | `tasks`: each instance with one object for each side |
+| `results.jsonl`, `eval_results.jsonl`, `report.jsonl`, `results.csv` | a row for each instance |
 | `preds.json` | instance id to `model_patch` |
 | `all_preds.jsonl` | one line per instance, with `model_patch` |
 
@@ -168,6 +169,8 @@ def _holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
 REPORT = "report.json"
 RESULTS = ("results.json", "results/results.json", REPORT, "final_report.json")
 PREDICTIONS = ("preds.json", "all_preds.jsonl")
+ROWS = ("results.jsonl", "eval_results.jsonl", "report.jsonl", "results.csv")
+"""Files of verdicts with a row for each instance; one of these names may be a trace, too."""
 SIDECARS = frozenset({REPORT, "results.json", "final_report.json", *PREDICTIONS})
 """Names of files that are read here and are not traces."""
 
@@ -211,12 +214,13 @@ def id_lists(source: str, value: Any) -> IdLists | None:
     """The lists of ids or the verdicts in a file; None if it has neither.
 
     `{"resolved": [ids]}` in several spellings, `{id: true}`, `{id: {"resolved": true}}`,
-    `{"resolved": {id: true}}` and rows of `{"instance_id": id, "resolved": true}`.
+    `{"resolved": {id: true}}` and rows of `{"instance_id": id, "resolved": true}`, also below a key
+    such as `results`.
     """
-    if isinstance(value, list):
-        rows = {as_mapping(row).get("instance_id"): as_mapping(row) for row in value}
-        value = {key: row for key, row in rows.items() if isinstance(key, str)}
-    each = _each(as_mapping(value))
+    each = {} if isinstance(value, list) else _each(as_mapping(value))
+    for held in (value, *(as_mapping(value).get(key) for key in _HOLDERS)):
+        each |= _each(_by_id(held) if isinstance(held, list) else {})
+        each |= _each(as_mapping(held)) if held is not value else {}
     others: dict[str, frozenset[str]] = {}
     resolved: frozenset[str] | None = None
     for name, held in as_mapping(value).items():
@@ -235,14 +239,46 @@ def id_lists(source: str, value: Any) -> IdLists | None:
     return IdLists(source, resolved, others, each)
 
 
+_HOLDERS = ("results", "instances", "reports", "details")
+_IDS = ("instance_id", "task_id", "id", "task")
+_SAID = ("resolved", "is_resolved", "solved", "passed")
+"""Keys of a row's verdict. `success` is not among them: agents say it of themselves."""
+_WORDS: Mapping[str, float] = {"resolved": 1.0, "solved": 1.0, "unresolved": 0.0, "unsolved": 0.0}
+
+
+def _by_id(rows: Iterable[Any]) -> dict[str, Any]:
+    """Rows by the ids that they state; of two rows of one id, neither."""
+    found: dict[str, Any] = {}
+    twice = set()
+    for row in map(as_mapping, rows):
+        name = next((row[key] for key in _IDS if isinstance(row.get(key), str)), None)
+        if name is not None:
+            twice |= {name} & set(found)
+            found[name] = row
+    return {name: row for name, row in found.items() if name not in twice}
+
+
 def _each(value: Mapping[str, Any]) -> dict[str, float]:
     """The verdict of each id in a mapping of ids."""
     found = {}
     for key, held in value.items():
-        verdict = held.get("resolved") if isinstance(held, dict) else held
-        if isinstance(verdict, bool):
-            found[key] = float(verdict)
+        verdict = _verdict(held)
+        if verdict is not None:
+            found[key] = verdict
     return found
+
+
+def _verdict(held: Any) -> float | None:
+    """What a value or a row says about one instance: a boolean, or a word for it."""
+    if isinstance(held, dict):
+        said = (held[key] for key in _SAID if held.get(key) is not None)
+        held = next(said, held.get("status", held.get("reward")))
+        if isinstance(held, int | float) and not isinstance(held, bool):
+            return float(held) if 0 <= held <= 1 else None
+    if isinstance(held, str):
+        word = held.strip().casefold()
+        return {"true": 1.0, "false": 0.0}.get(word, _WORDS.get(word))
+    return float(held) if isinstance(held, bool) else None
 
 
 class OutcomeBeside(Frozen, frozen=True):
@@ -396,7 +432,7 @@ def marks_beside(folder: Folder) -> list[str]:
     """Marks of everything that may be read in a folder, to notice changes."""
     marks = []
     kinds = {entry.name: entry.kind for entry in folder.entries()}
-    for name in (*RESULTS, *PREDICTIONS, *_summaries(kinds)):
+    for name in (*RESULTS, *ROWS, *PREDICTIONS, *_summaries(kinds)):
         entry = folder.stat(name)
         if entry is not None:
             marks.append(f"{name} {entry.mark}")
@@ -423,6 +459,11 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
                 place.results.append(lists)
             if isinstance(tasks := as_mapping(value).get("tasks"), list):
                 place.sides.append((place.named(name), tasks))
+    for name in ROWS:
+        if kinds.get(name) == "file" and any(key in _first_line(folder, name) for key in _SIGN):
+            lists = id_lists(place.named(name), _rows(place, name))
+            if lists is not None:
+                place.results.append(lists)
     for name, evaluation in _summaries(kinds).items():
         if b'"resolved' in _head(folder, name):
             lists = id_lists(place.named(name), _json(place, name))
@@ -452,6 +493,29 @@ def _head(folder: Folder, name: str) -> bytes:
             return stream.read(256 * 1024)
     except OSError:
         return b""
+
+
+_SIGN = tuple(key.encode() for key in (*_SAID, "reward", "status"))
+
+
+def _first_line(folder: Folder, name: str) -> bytes:
+    """A file's first line; empty if it is so long that the rows are traces and not verdicts."""
+    line, end, _ = _head(folder, name).partition(b"\n")
+    return line if end and len(line) < 16_384 else b""
+
+
+def _rows(place: _FolderRecords, name: str) -> list[Mapping[str, Any]]:
+    import csv
+
+    try:
+        with guarded(MAX_RECORD):
+            if not name.endswith(".csv"):
+                return rows_of(place.folder, name, place.named(name), place.problems)
+            text = place.folder.read(name, MAX_RECORD).decode("utf-8-sig", "replace")
+            return list(csv.DictReader(text.splitlines()))
+    except (OverLimitError, OSError, csv.Error) as error:
+        place.problems.append(Problem(place.named(name), "unreadable", f"cannot be read: {error}"))
+    return []
 
 
 def _whose(verdicts: Iterable[tuple[float, str]]) -> list[Problem]:

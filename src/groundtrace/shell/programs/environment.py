@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from groundtrace.paths.windows import is_drive
 from groundtrace.shell.streams.file_names import join
 from groundtrace.shell.streams.word import Word
 from groundtrace.shell.syntax.holes import has_hole
@@ -82,9 +81,11 @@ class Environment(msgspec.Struct, frozen=True):
         return replace(self, cwd=cwd)
 
     def entered(self, name: str) -> Environment:
-        """The same after `cd name`."""
-        unknown = self.cwd is None and not (name.startswith(("/", "~")) or is_drive(name))
-        return self.at(None if unknown or has_hole(name) else join(self.cwd, name))
+        """The same after `cd name`. Below a directory that is not known the rest of the path is: of
+        `cd requests && cat api.py` it is `requests/api.py`."""
+        if self.cwd is None and name.startswith(".") and not name.startswith("./"):
+            return self.at(None if name != "." else self.cwd)
+        return self.at(None if has_hole(name) else join(self.cwd, name))
 
     def pushed(self) -> Environment:
         """The same with this directory saved by `pushd`."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from groundtrace.base.patterns import regex
 from groundtrace.model import RootSign
+from groundtrace.paths.windows import is_drive
 from groundtrace.shell.programs.call import Call, Handler
 from groundtrace.shell.programs.effects import run_prefixed
 from groundtrace.shell.programs.listers import run_with_names
@@ -202,7 +203,7 @@ def _cd(call: Call) -> Parts:
             env = env.holding({"OLDPWD": (Word(env.cwd),)})
         if target not in call.shell.missing:
             env = env.entered(target)
-            if env.cwd is not None:
+            if env.cwd is not None and (env.cwd.startswith(("/", "~")) or is_drive(env.cwd)):
                 call.shell.signs[RootSign("entered", env.cwd)] = None
         call.shell.change(env)
     return [Opaque(rule=call.name, expected=False, limit=1)] if call.name == "pushd" else []

@@ -18,7 +18,8 @@ _FAILED = regex(
     r"|permission denied|invalid|traceback|timed? ?out|unauthorized|forbidden)\b"
     r"|no (?:such )?(?:\w+ ){0,2}(?:results?|match(?:es)?|files?|references?|definitions?|symbols?|tool)\b"
     r"|0 (?:results?|match(?:es)?|files?)\b|nothing (?:was )?found|not found|found 0\b"
-    r"|(?:file|path|repository|directory|symbol) not found|repo not found)",
+    r"|(?:file|path|repository|directory|symbol) not found|repo not found"
+    r"|(?:the )?(?:\w+ )?(?:request|operation|command|call|execution|process|query|search) timed out\b)",
     re.IGNORECASE,
 )
 _WROTE = regex(

@@ -257,7 +257,24 @@ def stated_of(sample: Mapping[str, Any], header: Mapping[str, Any]) -> Stated:
         reward_source=where,
         agent_seconds=as_amount(sample.get("total_time")),
         exit_status=_end(sample),
+        settings=_settings(evaluation),
+        origin=_origin(evaluation),
     )
+
+
+def _settings(evaluation: Mapping[str, Any]) -> dict[str, str]:
+    """What tells evaluations of one model apart: the task, the solver, the arguments."""
+    said = {"task": (as_text(evaluation.get("task")) or "").rpartition("/")[2]}
+    said["solver"] = as_text(evaluation.get("solver")) or ""
+    for key, value in as_mapping(evaluation.get("task_args")).items():
+        if isinstance(value, str | int | float):
+            said[f"task_args.{key}"] = f"{key}={value}"
+    return {name: text for name, text in said.items() if text}
+
+
+def _origin(evaluation: Mapping[str, Any]) -> tuple[str, str] | None:
+    task, created = as_text(evaluation.get("task_id")), as_text(evaluation.get("created"))
+    return (task, created) if task and created else None
 
 
 def id_of(sample: Mapping[str, Any]) -> str | None:

@@ -13,6 +13,7 @@ import re
 
 from groundtrace.base.patterns import regex
 from groundtrace.model import Printed, ToolResult
+from groundtrace.traces.kit.envelopes import unwrapped, without_prompt
 
 MAX_CHARS = 8_000_000
 """More output than this is not read: no harness shows so much to a model."""
@@ -43,6 +44,7 @@ _NOTHING = {
     "(empty)",
     "<system>Tool ran without output</system>",
     "Tool ran without output",
+    "Command executed.",  # Cline
     "Command executed successfully with no output",
     "Your command ran successfully and did not produce any output.",
 }
@@ -58,9 +60,13 @@ _TRAILER = regex(
     r"|Command running in background with ID.*"
     r"|Command exited with code -?\d+|Command aborted"  # pi
     r"|Command failed with exit code: -?\d+\."  # Kimi
-    r"|<exited with exit code -?\d+>)$"  # Copilot CLI
+    r"|<exited with exit code -?\d+>"  # Copilot CLI
+    r"|\[(?:Process (?:completed|exited) with )?exit code:? -?\d+\]|Exit code: -?\d+)$"
 )
-_TRAILERS = ("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited")
+_TRAILERS = (
+    *("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited"),
+    *("[Process ", "[exit code", "Exit code: "),
+)
 _EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
 _TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
@@ -128,13 +134,18 @@ def printed(result: ToolResult | None, command: str) -> Printed:
         text = _ANSI.sub("", text)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
+    framed = text
     text, failed = _unframed(text)
+    if text is framed and (found := unwrapped(text)) is not None:
+        text, failed = found.output, found.failed
+        errors = errors or found.errors
+        trimmed = trimmed if found.trimmed is None else found.trimmed
     if text.startswith(("Total output lines: ", "Warning: truncated output")):
         text = SHORTENED.sub("", text)
     text = _without_notices(text)
     submitted = _submits(command, text)
     return Printed(
-        _without_command(text, command),
+        without_prompt(text, command),
         errors[:MAX_CHARS],
         failed=failed,
         is_error=result.is_error,
@@ -254,7 +265,7 @@ def _without_notices(text: str) -> str:
     if line.startswith(("Error: Exit", "Exit code", "[Below is")) and _EXIT.match(line):
         text = text[len(line) + 1 :]
         line = _first_line(text)
-    if line.startswith("Command timed out after ") and _TRAILER.match(line):
+    if line.startswith(("Command timed out after ", "Error: Command timed out after ")):
         text = text[len(line) + 1 :]  # Claude Code says it above what was printed until then
     return text
 
@@ -276,12 +287,6 @@ def _submits(command: str, text: str) -> bool:
     if "_FINAL_OUTPUT" in text[:200] and _first_line(text).strip() in _MARKS:
         return True
     return "_FINAL_OUTPUT" in command and _SUBMISSION.match(command) is not None
-
-
-def _without_command(text: str, command: str) -> str:
-    """OpenHands repeats a command above its output if the command ends with an escaped semicolon."""
-    line = _first_line(text)
-    return text[len(line) + 1 :] if line.strip() == command.strip() else text
 
 
 _REFUSED = regex(

@@ -8,6 +8,7 @@ first, is counted and reported when the file has been read.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -101,7 +102,10 @@ class Expression:
         if len(text) > MAX_LENGTH:
             raise ExpressionError(f"longer than {MAX_LENGTH:,} characters")
         try:
-            parsed = jmespath.compile(text).parsed
+            with warnings.catch_warnings():
+                # An old spelling of a text (`x` without quotes) is still understood.
+                warnings.simplefilter("ignore", PendingDeprecationWarning)
+                parsed = jmespath.compile(text).parsed
         except JMESPathError as error:
             reason = " ".join(str(error).split())
             raise ExpressionError(f"not a JMESPath expression: {reason[:300]}") from error

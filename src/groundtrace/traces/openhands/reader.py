@@ -1,7 +1,7 @@
 """OpenHands' own logs, and how they are recognised.
 
 Where they lie: `output.jsonl` of an evaluation or of the resolver, one row per instance with its
-`history`; `trajectory.json`, a list of events; `<conversation>/events/event-00001-<uuid>.json` of
+`history`; `trajectory.json`, a list of events; `sessions/<id>/events/<n>.json`, one file per event; `<conversation>/events/event-00001-<uuid>.json` of
 the SDK (V1), one file per event, or all events in one JSONL file.
 
 Their shape: an action is one event, and its observation is another event that names it (`cause` in
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
 from groundtrace.traces.kit.reading import ReadsSamples
+from groundtrace.traces.openhands.one_event import ONE_EVENT
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder
@@ -35,6 +36,7 @@ _V0 = regex(
     rb'\s*\[\s*\[?\s*\{(?=[^\[\]]{0,4000}"source"\s*:\s*"(?:agent|user|environment)")'
     rb'\s*"id"\s*:\s*\d+\s*,\s*"timestamp"\s*:'
 )
+_OF_V0 = regex(rb'"(?:action|observation)"\s*:\s*"\w+"')
 _V1 = regex(rb'"kind"\s*:\s*"\w*(?:Event|Observation|Condensation)"')
 _V1_HEAD = regex(rb'"source"\s*:\s*"(?:agent|user|environment|hook)"')
 
@@ -59,6 +61,8 @@ class OpenHandsReader(ReadsSamples):
             return Recognised("marker", "rows with a history of OpenHands' events")
         if _V0.match(head):
             return Recognised("marker", "a list of OpenHands' events")
+        if ONE_EVENT.match(head) and _OF_V0.search(head):
+            return Recognised("marker", "one of OpenHands' events")
         if _V1.search(head) and _V1_HEAD.search(head) and b'"timestamp"' in head:
             return Recognised("marker", "events of OpenHands' SDK")
         return None
@@ -67,4 +71,6 @@ class OpenHandsReader(ReadsSamples):
         """`output.jsonl`, for a file of attempts: it holds the chosen ones (D103)."""
         from groundtrace.traces.openhands.trace import ATTEMPT, OUTPUT
 
+        if folder.name == "event_cache":
+            return "the files of events beside this folder"
         return OUTPUT if ATTEMPT.fullmatch(path) and folder.has_file(OUTPUT) else None

@@ -35,6 +35,7 @@ from groundtrace.traces.openhands.actions import (
     outcome_v1,
     skill_failed,
 )
+from groundtrace.traces.openhands.one_event import ONE_EVENT
 from groundtrace.traces.openhands.records import (
     Event,
     HistoryRow,
@@ -47,6 +48,7 @@ from groundtrace.traces.openhands.records import (
 from groundtrace.traces.source import RawCall, Source
 
 _EVENT_FILE = regex(r"event-(\d+)-[\w-]+\.json")
+_EVENT_FILE_V0 = regex(r"(\d+)\.json")
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
@@ -71,8 +73,7 @@ NAMING = Naming("openhands", name_of)
 
 def samples(folder: Folder, path: str) -> Iterator[Sample | Problem]:
     """The samples of a file, each with what it states."""
-    first = _EVENT_FILE.fullmatch(path.rpartition("/")[2])
-    if first is not None and _event_files(folder, path)[0] != path:
+    if _event_files(folder, path)[0] != path:
         yield Sample(None, no_trial="one event of a conversation, read with its first")
         return
     spent = spent_on(folder, path)
@@ -180,14 +181,21 @@ def _is_log(folder: Folder, path: str) -> bool:
 
 def _event_files(folder: Folder, path: str) -> list[str]:
     """The files of a conversation with one file per event, in order; else only this file."""
-    if not _EVENT_FILE.fullmatch(path):
+    form = _EVENT_FILE if _EVENT_FILE.fullmatch(path) else _EVENT_FILE_V0
+    # Other traces may be numbered too (`1.json`, `2.json`): each has a row or all events.
+    if not form.fullmatch(path) or (form is _EVENT_FILE_V0 and not _is_one_event(folder, path)):
         return [path]
     numbered = [
         (int(found[1]), entry.name)
         for entry in folder.entries()
-        if entry.kind == "file" and (found := _EVENT_FILE.fullmatch(entry.name)) is not None
+        if entry.kind == "file" and (found := form.fullmatch(entry.name)) is not None
     ]
     return [name for _, name in sorted(numbered)] or [path]
+
+
+def _is_one_event(folder: Folder, path: str) -> bool:
+    with folder.open(path) as stream:
+        return ONE_EVENT.match(stream.read(1024)) is not None
 
 
 def stated_of(row: Mapping[str, Any]) -> Stated:
