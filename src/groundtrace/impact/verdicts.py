@@ -39,7 +39,7 @@ from groundtrace.impact.matched import Draft, PairComparison
 from groundtrace.impact.observations import Observation, mean
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.resample import Draws, shuffled_rows
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, shuffled_rows
 from groundtrace.rows.means import difference, mean_of
 
 Concluded = tuple[list[MatchedComparison], list[MatchedComparison]]
@@ -154,24 +154,33 @@ def _with_zeros(pair: Pair, side: int) -> dict[str, float]:
 def _attempts_share(tasks: Sequence[TaskPair]) -> float | None:
     """How much of the variance of reward differences is chance between attempts of one task.
 
-    The variance inside a task, pooled over all tasks, divided by the number of its attempts, is
-    what a task's mean has of it.
+    The variance inside a cell (a task with one model), pooled over all cells, divided by the number
+    of its attempts, is what a task's mean has of it. A single repeated attempt gives 0 % or 100 %,
+    so a few are needed (D401).
     """
-    rewards = [
-        [[o.values[REWARD] for o in _side(task.pair, k) if REWARD in o.values] for k in (0, 1)]
-        for task in tasks
-    ]
-    both = [sides for sides in rewards if all(sides)]
-    if any(abs(reward) > 1e100 for sides in both for own in sides for reward in own):
+    every = [task for task in (_rewards(task) for task in tasks) if task]
+    sides = [side for cells in every for cell in cells for side in cell]
+    if any(abs(reward) > 1e100 for side in sides for reward in side):
         return None  # such values cannot be squared and added
-    free = sum(len(own) - 1 for sides in both for own in sides)
-    if free == 0 or len(both) < 2:
+    free = sum(len(side) - 1 for side in sides)
+    if free < MIN_INFERENCE or len(every) < 2:
         return None
-    squares = sum(float(np.var(own)) * len(own) for s in both for own in s if len(own) > 1)
-    of_means = sum(1 / len(own) for sides in both for own in sides) / len(both)
-    means = [[sum(own) / len(own) for own in sides] for sides in both]
-    spread = float(np.var([new - old for old, new in means], ddof=1))
+    squares = sum(float(np.var(side)) * len(side) for side in sides if len(side) > 1)
+    of_means = sum(
+        sum(1 / len(side) for cell in cells for side in cell) / len(cells) ** 2 for cells in every
+    ) / len(every)
+    gains = [float(np.mean([np.mean(new) - np.mean(old) for old, new in cells])) for cells in every]
+    spread = float(np.var(gains, ddof=1))
     return min(1.0, squares / free * of_means / spread) if spread > 0 else None
+
+
+def _rewards(task: TaskPair) -> list[list[list[float]]]:
+    """The rewards of a task's cells, both sides of each; cells that lack a side are left out."""
+    cells = [
+        [[o.values[REWARD] for o in side if REWARD in o.values] for side in (c.baseline, c.config)]
+        for c in task.pair.cells
+    ]
+    return [cell for cell in cells if all(cell)]
 
 
 GroupedBy = Literal["suite", "model", "repository"]
