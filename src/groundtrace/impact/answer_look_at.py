@@ -163,13 +163,12 @@ def _without_truth(own: Sequence[Observation], trials: Sequence[Observation], no
             f"{text}: relevant files{of} are named by sources that count only with --truth-sources"
         )
     whys = {o.no_truth for o in own}
+    why = "--tasks says where the tasks are defined"
     if whys == {"no_task_definition"}:
-        why = " (--tasks names nothing that defines their tasks)"
+        why = "no definition of their tasks was found; --tasks says where to look"
     elif whys == {"no_file_list"}:
-        why = " (the definitions of their tasks name no files)"
-    else:
-        why = " (--tasks says where the tasks are defined)"
-    return f"{text}{why}" if everyone else text
+        why = "the definitions of their tasks name no files"
+    return f"{text} ({why})" if everyone else text
 
 
 def _older(trials: Sequence[Observation]) -> Iterator[LookAt]:
