@@ -187,3 +187,19 @@ def test_a_loss_that_is_not_ruled_out_is_said(rewards, margin, said):
     text = f"A loss of {margin:g} or more in reward is not ruled out." if margin else "ruled out"
     assert (text in found.headline) == said
     assert not (said and by_metric(found)["reward"].within_margin)
+
+
+# Rewards of another scale (D407)
+
+
+def test_nothing_passes_on_another_scale():
+    """pass@1 of rewards up to 100 was 1: every attempt reaches 1."""
+    rows = [
+        row(f"t{i}", config, trial=f"{config}{i}{k}", reward=scale * (0.3 + 0.07 * ((i + k) % 11)))
+        for scale, config in ((100, BASE), (1, OTHER))
+        for i in range(8)
+        for k in range(2)
+    ]
+    spread = {one.config_name: one.trial_spread for one in document(rows).config_aggregates}
+    assert spread[BASE] is None
+    assert spread[OTHER].pass_at[0].value < 0.5

@@ -21,7 +21,6 @@ from groundtrace.documents.comparison import (
     ServerWorth,
     UnpairedComparison,
 )
-from groundtrace.impact.aggregates import on_other_scale
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
     AS_POINTS,
@@ -35,6 +34,7 @@ from groundtrace.impact.answer_names import (
 )
 from groundtrace.impact.family import REWARD
 from groundtrace.impact.row_numbers import styles_of
+from groundtrace.rows.verdicts import on_other_scale
 
 _OPEN = {
     "shown.file_recall": "finds",
