@@ -83,7 +83,7 @@ def test_the_chain_ends_where_its_last_step_is(
     edits (D407)."""
     chain = found(*(task(f"t{i}", step(HIT), reward=r) for i, r in enumerate(rewards)))["chain"]
     assert chain.question == (f"How far did it get, from meeting relevant files to {end}?",)
-    assert chain.numbers is not None and chain.numbers.title == f"From met to {last}"
+    assert chain.numbers is not None and chain.numbers.caption == (f"From met to {last}",)
 
 
 def test_never_hit_tasks_stay_in_the_denominator_of_the_curves() -> None:
