@@ -4,7 +4,8 @@ change a word: lost attempts, other choices, groups that disagree.
 Groups disagree if one suite gains what another loses, and the mean shows nothing. The test asks
 whether the differences of the groups vary more than if tasks were dealt to groups at random. If the
 same tasks ran with several models, models are exchanged within each task. If whole repositories
-belong to one suite, whole repositories are exchanged (D166).
+belong to one suite, whole repositories are exchanged (D166); if some have tasks of several suites,
+the signs of whole repositories are flipped, or tasks dealt inside each of a few (D408).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from groundtrace.impact.family import (
     question_of,
     row_metrics,
 )
+from groundtrace.impact.flips import MIN_CLUSTERS
 from groundtrace.impact.matched import Draft, PairComparison
 from groundtrace.impact.observations import Observation, mean
 from groundtrace.impact.options import ImpactOptions
@@ -256,7 +258,17 @@ def _test(by: GroupedBy, name: str, entries: Sequence[_Entry], draws: Draws) -> 
         GroupMean(name=groups[g], n=int(sizes[g]), delta=float(means[g]))
         for g in (int(np.argmax(means)), int(np.argmin(means)))
     ]
-    p = _p(deltas, codes, strata, _units(by, entries, codes), draws)
+    units = None if by == "repository" or strata is not None else _units(entries)
+    if units is not None and _is_crossed(units, codes):
+        # Few repositories cannot show anything by their signs: there tasks are dealt inside each.
+        few = int(units.max()) + 1 < MIN_CLUSTERS
+        p = (
+            _p(deltas, codes, units, None, draws)
+            if few
+            else _flipped_p(deltas, codes, units, draws)
+        )
+    else:
+        p = _p(deltas, codes, strata, units, draws)
     return GroupTest(by=by, metric=name, p=p, p_adjusted=p, highest=ends[0], lowest=ends[1])
 
 
@@ -269,15 +281,29 @@ def _strata(by: GroupedBy, entries: Sequence[_Entry]) -> Ints | None:
     return np.array([number[entry.task] for entry in entries], dtype=np.intp)
 
 
-def _units(by: GroupedBy, entries: Sequence[_Entry], codes: Ints) -> Ints | None:
-    """The repository of each entry, if repositories are known and each belongs to one suite."""
-    if by != "suite" or any(entry.repo is None for entry in entries):
-        return None
-    repos = sorted({entry.repo or "" for entry in entries})
-    number = {repo: i for i, repo in enumerate(repos)}
-    units = np.array([number[entry.repo or ""] for entry in entries], dtype=np.intp)
-    alone = all(len(set(codes[units == u].tolist())) == 1 for u in range(len(repos)))
-    return units if alone and len(repos) < len(entries) else None
+def _units(entries: Sequence[_Entry]) -> Ints | None:
+    """The repository of each entry, or the task where none is known; None if all are tasks."""
+    names = [(entry.repo or "", "" if entry.repo else entry.task) for entry in entries]
+    number = {name: i for i, name in enumerate(sorted(set(names)))}
+    units = np.array([number[name] for name in names], dtype=np.intp)
+    return units if len(number) < len(entries) else None
+
+
+def _is_crossed(units: Ints, codes: Ints) -> bool:
+    """Whether a repository has tasks of several groups."""
+    return len(set(zip(units.tolist(), codes.tolist(), strict=True))) > len(set(units.tolist()))
+
+
+def _flipped_p(deltas: Floats, codes: Ints, units: Ints, draws: Draws) -> float:
+    """The share of sign flips of whole repositories whose groups vary at least as much (D408)."""
+    parts = np.zeros((int(units.max()) + 1, int(codes.max()) + 1))
+    np.add.at(parts, (units, codes), deltas - deltas.mean())
+    sizes = np.bincount(codes).astype(float)
+    count = max(500, min(draws.draws, _WORK // len(parts)))
+    signs = draws.generator("flipped groups", len(parts)).integers(0, 2, (count, len(parts)))
+    sums = np.concatenate([np.ones((1, len(parts))), 2.0 * signs - 1]) @ parts
+    vary = (sums**2 / sizes).sum(axis=1) - sums.sum(axis=1) ** 2 / len(deltas)
+    return float(np.mean(vary >= vary[0] - _SLACK))
 
 
 def _p(deltas: Floats, codes: Ints, strata: Ints | None, units: Ints | None, draws: Draws) -> float:
