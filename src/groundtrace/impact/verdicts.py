@@ -5,7 +5,7 @@ Groups disagree if one suite gains what another loses, and the mean shows nothin
 whether the differences of the groups vary more than if tasks were dealt to groups at random. If the
 same tasks ran with several models, models are exchanged within each task. If whole repositories
 belong to one suite, whole repositories are exchanged (D166); if some have tasks of several suites,
-the signs of whole repositories are flipped, or tasks dealt inside each of a few (D408).
+the signs of whole repositories are flipped, from 6 up (D408).
 """
 
 from __future__ import annotations
@@ -259,16 +259,12 @@ def _test(by: GroupedBy, name: str, entries: Sequence[_Entry], draws: Draws) -> 
         for g in (int(np.argmax(means)), int(np.argmin(means)))
     ]
     units = None if by == "repository" or strata is not None else _units(entries)
-    if units is not None and _is_crossed(units, codes):
-        # Few repositories cannot show anything by their signs: there tasks are dealt inside each.
-        few = int(units.max()) + 1 < MIN_CLUSTERS
-        p = (
-            _p(deltas, codes, units, None, draws)
-            if few
-            else _flipped_p(deltas, codes, units, draws)
-        )
+    crossed = units is not None and _is_crossed(units, codes)
+    if units is not None and crossed and int(units.max()) + 1 >= MIN_CLUSTERS:
+        p = _flipped_p(deltas, codes, units, draws)
     else:
-        p = _p(deltas, codes, strata, units, draws)
+        # Of fewer repositories verdicts are about their tasks, so tasks are dealt (D164).
+        p = _p(deltas, codes, strata, None if crossed else units, draws)
     return GroupTest(by=by, metric=name, p=p, p_adjusted=p, highest=ends[0], lowest=ends[1])
 
 
@@ -282,7 +278,11 @@ def _strata(by: GroupedBy, entries: Sequence[_Entry]) -> Ints | None:
 
 
 def _units(entries: Sequence[_Entry]) -> Ints | None:
-    """The repository of each entry, or the task where none is known; None if all are tasks."""
+    """The repository of each entry, or the task where none is known; None if all are tasks, or if
+    few repositories are known and some are not."""
+    known = {entry.repo for entry in entries if entry.repo}
+    if len(known) < MIN_CLUSTERS and any(not entry.repo for entry in entries):
+        return None
     names = [(entry.repo or "", "" if entry.repo else entry.task) for entry in entries]
     number = {name: i for i, name in enumerate(sorted(set(names)))}
     units = np.array([number[name] for name in names], dtype=np.intp)
