@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from groundtrace.impact import ImpactOptions, analyse
+from groundtrace.impact.deltas import TaskPair
+from groundtrace.impact.pairing import Pair
+from groundtrace.impact.resample import Draws
+from groundtrace.impact.verdicts import _entries, _units, group_tests
 from tests.impact.trial_rows import row
 
 BASE, OTHER = "baseline", "other"
@@ -103,3 +110,54 @@ def test_groups_of_noise_are_found_in_at_most_5_percent():
         (test,) = [t for t in document(rows).matched_comparisons[0].groups if t.metric == "reward"]
         small += test.p < 0.05
     assert small <= 8
+
+
+def shared_repositories(random, n_repos, size, icc, effect=0.0):
+    """Tasks of two suites; the first repository has tasks of both."""
+    tasks = []
+    for r in range(n_repos):
+        own = math.sqrt(icc) * random.normal()
+        for k in range(size):
+            suite = r >= n_repos // 2 or (r == 0 and k == 0)
+            delta = own + effect * suite + math.sqrt(1 - icc) * random.normal()
+            pair = Pair(f"t{r}-{k}", f"suite_{int(suite)}", f"r{r}", (), None)
+            tasks.append(TaskPair(pair, {"reward": 0.0}, {"reward": delta}, {}))
+    return tasks
+
+
+def by_suite(tasks, seed=0):
+    (found,) = [t for t in group_tests(tasks, ["reward"], Draws(seed, 500)) if t.by == "suite"]
+    return found
+
+
+def test_suites_that_share_a_repository_are_still_compared_by_repositories():
+    """One shared repository, and suites without an effect differed in a third of data sets (D408)."""
+    wrong = [
+        by_suite(shared_repositories(np.random.default_rng(k), 8, 6, 0.4), k).p < 0.05
+        for k in range(100)
+    ]
+    assert sum(wrong) <= 15
+    clear = shared_repositories(np.random.default_rng(1), 12, 6, 0.1, effect=3.0)
+    assert by_suite(clear).p < 0.01
+
+
+def test_a_task_without_a_repository_does_not_dissolve_the_others():
+    tasks = shared_repositories(np.random.default_rng(4), 8, 6, 0.4)
+    tasks[-1] = replace(tasks[-1], pair=replace(tasks[-1].pair, repo=None))
+    units = _units(_entries("suite", "reward", tasks))
+    assert len(set(units.tolist())) == 9
+
+
+def test_suites_inside_two_repositories_are_told_apart():
+    """Signs of two repositories show nothing; their tasks do."""
+    random = np.random.default_rng(2)
+    tasks = [
+        TaskPair(
+            Pair(f"t{i}", f"suite_{i % 2}", f"r{i // 10}", (), None),
+            {"reward": 0.0},
+            {"reward": (0.4 if i % 2 else -0.4) + 0.1 * random.normal()},
+            {},
+        )
+        for i in range(20)
+    ]
+    assert by_suite(tasks).p < 0.01

@@ -51,5 +51,12 @@ def test_truth_that_counts_only_on_request_is_offered_where_there_is_none() -> N
     )
     (said,) = said_of([*off, without("c"), row("d", "tests/ground_truth.json")], "no_ground_truth")
     assert said.text.startswith("3 trials without ground truth: relevant files of 2 of them are ")
+    (said,) = said_of([without("c", no_task_definition=1)] * 2, "no_ground_truth")
+    assert (
+        said.text
+        == "no trial has ground truth (no definition of their tasks was found; --tasks says where to look)"
+    )
+    (said,) = said_of([without("c", no_file_list=1)], "no_ground_truth")
+    assert said.text == "no trial has ground truth (the definitions of their tasks name no files)"
     (said,) = said_of([without("c")], "no_ground_truth")
     assert said.text == "no trial has ground truth (--tasks says where the tasks are defined)"

@@ -68,6 +68,24 @@ def test_groups_without_common_tasks_stand_as_in_their_answer() -> None:
     assert [name for name, _ in chain.key] == ["without-mcp", "with-mcp"]
 
 
+@pytest.mark.parametrize(
+    ("rewards", "end", "last"),
+    [
+        ((1.0, 0.0), "solving tasks", "solved"),
+        ((90.0, 2.0), "reading them", "read"),
+        ((None, None), "reading them", "read"),
+    ],
+)
+def test_the_chain_ends_where_its_last_step_is(
+    rewards: tuple[float | None, ...], end: str, last: str
+) -> None:
+    """Rewards up to 90 made every task “solved”; and “to editing them” stood above a chart without
+    edits (D407)."""
+    chain = found(*(task(f"t{i}", step(HIT), reward=r) for i, r in enumerate(rewards)))["chain"]
+    assert chain.question == (f"How far did it get, from meeting relevant files to {end}?",)
+    assert chain.numbers is not None and chain.numbers.caption == (f"From met to {last}",)
+
+
 def test_never_hit_tasks_stay_in_the_denominator_of_the_curves() -> None:
     """D21: two of four tasks are hit, so the curve ends at a half, not at one."""
     own = units(

@@ -57,6 +57,20 @@ def test_each_verdict_has_its_own_means() -> None:
     assert list(made.by_verdict) == sorted(found), "as documents are written"
 
 
+def test_rewards_of_another_scale_have_no_verdicts() -> None:
+    """Of rewards up to 100 nearly all are at least 1; 85 % were “solved” (D407)."""
+    made = summary_of(
+        ended("one", A, B, reward=100.0),
+        ended("two", A, reward=3.0),
+        ended("three", reward=0.0),
+        ended("four", A, reward=None),
+    )
+    assert made.by_verdict is not UNSET and made.by_config_and_verdict is not UNSET
+    assert set(made.by_verdict) == {"no_verdict"}
+    assert [set(found) for found in made.by_config_and_verdict.values()] == [{"no_verdict"}]
+    assert {row[1] for row in funnel_rows(made)} == {"all"}
+
+
 def test_trials_of_one_task_are_averaged_within_a_verdict() -> None:
     """A task that is resolved once and fails twice is in both groups, once in each."""
     made = summary_of(

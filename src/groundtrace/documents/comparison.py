@@ -326,7 +326,7 @@ class MatchedComparison(Record, frozen=True, kw_only=True):
     """The same, with rows that cannot be tested with so few tasks."""
     attempts_share: Share | None
     """Share of the spread of reward differences that is chance between attempts of one task; null
-    if no task has several."""
+    with fewer than six repeated attempts of one model."""
     lost_as_zero: LostAsZero | None
     """Null if no attempt is lost, and for one suite."""
     groups: list[GroupTest]

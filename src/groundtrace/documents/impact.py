@@ -91,7 +91,8 @@ class ConfigAggregate(Record, frozen=True, kw_only=True):
     harness_versions: Reasons
     """Trials by harness version; `unknown` if not known."""
     trial_spread: TrialSpread | None
-    """How trials of the same task differ; null if no task has two rewards."""
+    """How trials of the same task differ; null if no task has two rewards, or if rewards of another
+    scale do not say which trials pass."""
     metrics: list[MetricAggregate]
     """Every metric and outcome."""
 

@@ -27,20 +27,9 @@ from groundtrace.impact.observations import (
     stored_number,
 )
 from groundtrace.rows.means import mean_of, quantile
+from groundtrace.rows.verdicts import PASS, on_other_scale
 
 # --- several trials of one task -----------------------------------------------------------
-
-
-PASS = 1.0
-"""The reward from which a trial passes."""
-OTHER_SCALE = 5
-"""Rewards that reach this are not on a scale up to 1; a bonus above 1 is."""
-
-
-def on_other_scale(largest: float) -> bool:
-    """Whether rewards up to this are points of another scale: then nobody knows which one passes,
-    and of rewards up to 100 nearly all reach 1."""
-    return math.isfinite(largest) and largest >= OTHER_SCALE
 
 
 class PassAtK(Frozen, frozen=True):
@@ -155,8 +144,8 @@ def _spread(tasks: Sequence[Sequence[Observation]]) -> TrialSpread | None:
     rewards = [[o.values["reward"] for o in own if "reward" in o.values] for own in tasks]
     rewards = [own for own in rewards if own]
     most = max(map(len, rewards), default=0)
-    if most < 2:
-        return None
+    if most < 2 or on_other_scale(max(abs(reward) for own in rewards for reward in own)):
+        return None  # of rewards up to 100 nearly all would pass
     found = repeats(rewards)
     passes = [mean_pass_at_k(rewards, k) for k in PASS_AT if k <= most]
     return TrialSpread(

@@ -138,7 +138,8 @@ _METHODS = {
     "groups": (
         "Suites, models and repositories with at least 3 tasks: do mean deltas vary more than "
         "if tasks were dealt at random? Permutations of tasks, of models within tasks, or of "
-        "whole repositories between suites; p_adjusted is p times the number of such tests."
+        "whole repositories between suites (if suites share repositories: sign flips of whole "
+        "repositories); p_adjusted is p times the number of such tests."
     ),
     "association": (
         "Relevant files shown and reward of single trials. across: over tasks' means. within: task and "

@@ -29,7 +29,6 @@ from groundtrace.documents.comparison import (
     UnpairedRow,
 )
 from groundtrace.documents.impact import ConfigAggregate
-from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.answer_look_at import look_at, look_at_trials, price_file
 from groundtrace.impact.answer_words import (
     Alone,
@@ -51,6 +50,7 @@ from groundtrace.impact.power import enough, t_quantile
 from groundtrace.impact.resample import CONFIDENCE, MIN_INFERENCE, Draws
 from groundtrace.impact.signflip import LEVEL
 from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.rows.verdicts import PASS, on_other_scale
 
 EFFECT = 0.10
 """The difference that `enough` is about, without a margin, for numbers up to 1."""

@@ -148,20 +148,27 @@ def look_at_trials(trials: Sequence[Observation], noun: str = "trial") -> list[L
 
 def _without_truth(own: Sequence[Observation], trials: Sequence[Observation], noun: str) -> str:
     """Trials without ground truth, and the option that could help. Where `--tasks` was given and the
-    tasks have files of oracles only, `--tasks` was named again (D192)."""
+    tasks have files of oracles only, `--tasks` was named again (D192); and where it named other
+    tasks, the answer asked for it (D405)."""
     everyone = len(own) == len(trials)
     text = (
         f"no {noun} has ground truth"
         if everyone
         else f"{plural(len(own), noun)} without ground truth"
     )
-    off = sum(o.truth_off for o in own)
+    off = sum(o.no_truth == "truth_source_off" for o in own)
     if off:
         of = "" if off == len(own) else f" of {off:,} of them"
         return (
             f"{text}: relevant files{of} are named by sources that count only with --truth-sources"
         )
-    return f"{text} (--tasks says where the tasks are defined)" if everyone else text
+    whys = {o.no_truth for o in own}
+    why = "--tasks says where the tasks are defined"
+    if whys == {"no_task_definition"}:
+        why = "no definition of their tasks was found; --tasks says where to look"
+    elif whys == {"no_file_list"}:
+        why = "the definitions of their tasks name no files"
+    return f"{text} ({why})" if everyone else text
 
 
 def _older(trials: Sequence[Observation]) -> Iterator[LookAt]:
@@ -263,13 +270,26 @@ def reward_delta(comparison: MatchedComparison) -> Delta | None:
     return next((delta for delta in comparison.deltas if delta.metric == "reward"), None)
 
 
+MOVED = 0.05
+"""Half of the difference in reward that `enough` is about: less is not worth a line."""
+
+
 def _lost(comparison: MatchedComparison) -> Iterator[LookAt]:
-    lost = comparison.lost_as_zero
-    if lost is None or not lost_decide(reward_delta(comparison), lost):
+    """Lost attempts, if they decide the word about reward, or move a difference that is open (D402)."""
+    lost, reward = comparison.lost_as_zero, reward_delta(comparison)
+    if lost is None or reward is None or reward.mean_delta is None:
+        return
+    largest = max(1.0, abs(reward.mean_baseline or 0.0), abs(reward.mean_config or 0.0))
+    moved = abs(lost.mean_config - lost.mean_baseline - reward.mean_delta)
+    many = lost.lost_baseline + lost.lost_config
+    if lost_decide(reward, lost):
+        start = f"{plural(many, 'lost attempt')} decide"
+    elif moved >= MOVED * largest and reward.verdict not in ("higher", "lower"):
+        start = f"{plural(many, 'attempt')} lost"
+    else:
         return
     text = (
-        f"{plural(lost.lost_baseline + lost.lost_config, 'lost attempt')} decide "
-        f"({lost.lost_baseline:,} in the baseline): counted as 0, reward is "
+        f"{start} ({lost.lost_baseline:,} in the baseline): counted as 0, reward is "
         f"{lost.mean_baseline:.2f} → {lost.mean_config:.2f} ({lost.verdict.replace('_', ' ')})"
     )
     yield LookAt(kind="lost", text=text, tasks=[])
@@ -406,11 +426,13 @@ def _attempts(comparison: MatchedComparison) -> Iterator[LookAt]:
     share = comparison.attempts_share
     if share is None:
         return
-    what = "more attempts" if share > 0.5 else "more tasks, not more attempts,"
-    text = (
-        f"{100 * share:.0f} % of the noise in reward is between attempts at one task: {what} "
-        "would help most"
+    # Tasks bring attempts with them: as many trials of new tasks never leave more noise (D401).
+    what = (
+        "more attempts would help, new tasks at least as much"
+        if share > 0.5
+        else "more tasks, not more attempts, would help most"
     )
+    text = f"{100 * share:.0f} % of the noise in reward is between attempts at one task: {what}"
     yield LookAt(kind="attempts", text=text, tasks=[])
 
 

@@ -21,7 +21,6 @@ from groundtrace.documents.comparison import (
     ServerWorth,
     UnpairedComparison,
 )
-from groundtrace.impact.aggregates import on_other_scale
 from groundtrace.impact.answer_look_at import dropped_in_words, lost_decide, reward_delta
 from groundtrace.impact.answer_names import (
     AS_POINTS,
@@ -35,6 +34,7 @@ from groundtrace.impact.answer_names import (
 )
 from groundtrace.impact.family import REWARD
 from groundtrace.impact.row_numbers import styles_of
+from groundtrace.rows.verdicts import on_other_scale
 
 _OPEN = {
     "shown.file_recall": "finds",
@@ -163,6 +163,10 @@ class Sentences(Frozen, frozen=True):
                 else f"is not worse by {self.margin:g} or more"
             )
             yield f"Its {short_name(row.metric)} {how}."
+        for row in self._named("open", "untestable", "lower"):
+            # Who asks about a loss wants to read that it is not ruled out.
+            if self.margin is not None and row.metric == REWARD and row.within_margin is not True:
+                yield f"A loss of {self.margin:g} or more in {REWARD} is not ruled out."
 
     def _open(self) -> Iterator[str]:
         """What is open, and how many tasks would settle it."""
@@ -209,16 +213,28 @@ class Sentences(Frozen, frozen=True):
         if self._can_see():
             return f"; {what} would show in at least 80 of 100 such comparisons"
         few = f"{plural(row.n, 'task')} are too few" if (can.needed or 0) > row.n else ""
+        many = f"{rounded(can.needed or 0):,}"
+        if self.comparison.flipped == "repositories":
+            # More tasks of the same repositories would hardly help (D403).
+            few = few.replace(" are", f" of {self.comparison.n_flipped:,} repositories are")
+            many += f" tasks of {rounded(self._units_needed(row)):,} repositories"
         few = f", but {few}" if few else ""
-        return f"{few}; to see {what} takes about {rounded(can.needed or 0):,}"
+        return f"{few}; to see {what} takes about {many}"
+
+    def _units_needed(self, row: AnswerRow) -> int:
+        """Repositories of as many tasks each that the needed tasks come from."""
+        return max(2, round((self.enough.needed or 0) * self.comparison.n_flipped / row.n))
 
     def _to_see(self, row: AnswerRow | None) -> Iterator[str]:
         """The same as a sentence of its own."""
         what = None if row is None else self._effect()
         if what is not None and self._can_see():
             yield f"{what[0].upper()}{what[1:]} would show in at least 80 of 100 such comparisons."
-        elif what is not None:
-            yield f"To see {what} takes about {plural(rounded(self.enough.needed or 0), 'task')}."
+        elif what is not None and row is not None:
+            many = plural(rounded(self.enough.needed or 0), "task")
+            if self.comparison.flipped == "repositories":
+                many += f" of {rounded(self._units_needed(row)):,} repositories"
+            yield f"To see {what} takes about {many}."
 
     def _can_see(self) -> bool:
         can = self.enough
@@ -307,9 +323,11 @@ def found_words(
         # Both numbers read as all trials. Functions were known of 12 in 36, without a repository.
         if (unknown := rewards.rewarded.n - _together(by).n) > 0:
             text += f" (unknown for {unknown:,})"
-        size, is_open = _size(by) if sized else ("", False)
-        cause = "; that alone shows no cause" if at == len(levels) - 1 and not is_open else ""
-        yield f"{text}{size}{cause}."
+        size, is_open = _size(by)
+        cause = "; that alone shows no cause" if at == len(levels) - 1 else ""
+        # 2 of 2 against 6 of 10 reads as a finding, and is none (D404).
+        end = OPEN if is_open else cause
+        yield f"{text}{size if sized else ''}{end}."
 
 
 def all_or_none(solved: Solved, rewards: Rewards, which: str = "") -> str:
@@ -332,15 +350,17 @@ def _together(by: ByFound) -> Solved:
     return Solved(n=sum(side.n for side in sides), solved=sum(side.solved for side in sides))
 
 
+OPEN = ", so whether the two go together is open"
+"""What is said if the difference of two shares could be 0."""
+
+
 def _size(by: ByFound) -> tuple[str, bool]:
     """The difference of two shares of solved trials, and whether it is open."""
     if by.difference is None or by.ci_low is None or by.ci_high is None:
         return "", False
     ends = f"{points(by.ci_low)} to {points(by.ci_high)}"
     size = f": {points(by.difference)} points (95 % interval {ends})"
-    if by.ci_low > 0 or by.ci_high < 0:
-        return size, False
-    return f"{size}, so whether the two go together is open", True
+    return size, by.ci_low <= 0 <= by.ci_high
 
 
 class Alone(Frozen, frozen=True):
@@ -407,12 +427,13 @@ def unpaired_words(own: UnpairedComparison) -> str:
         said.append("No number is known of both groups.")
     if not any(row.metric == REWARD and row.n_baseline and row.n_config for row in own.rows):
         said.append("Nothing says which sessions solved their task.")
-    said += [_worth_words(server) for server in own.servers]
+    said += [_worth_words(server, own.config) for server in own.servers]
     differs = [
         f"{one.what}: {one.config} against {one.baseline}"
         for one in own.differs
-        # 2.0 (6 of 7 sessions) and 2.0 do not differ.
+        # 2.0 (6 of 7 sessions) and 2.0 do not differ; and models that name the groups are no news.
         if len({_SOME.sub("", text) for text in (one.baseline, one.config)}) > 1
+        and (one.baseline, one.config) != (own.baseline, own.config)
     ]
     if differs:
         order = f"{own.config} against {own.baseline}"  # as the title has them
@@ -420,7 +441,7 @@ def unpaired_words(own: UnpairedComparison) -> str:
     return " ".join(said)
 
 
-def _worth_words(server: ServerWorth) -> str:
+def _worth_words(server: ServerWorth, config: str) -> str:
     took = [plural(server.calls, "call")]
     if server.seconds is not None:
         took.append(f"{server.seconds:,.0f} s")
@@ -436,4 +457,5 @@ def _worth_words(server: ServerWorth) -> str:
         if server.relevant_files
         else f"{server.server} took"
     )
-    return f"{alone} {listed(took)}, in {plural(server.trials, 'session')} together."
+    # Where the other group used it too, its calls there are not among these.
+    return f"{alone} {listed(took)}, in {plural(server.trials, 'session')} {config} together."

@@ -8,6 +8,7 @@ total; the factor of a typical task stands beside it (D163). Here each metric ha
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +23,7 @@ from groundtrace.impact.observations import hit_metric, stored_number, value_tab
 from groundtrace.impact.pairing import Pair
 from groundtrace.impact.resample import MIN_INFERENCE, Draws
 from groundtrace.impact.signflip import MeanTest, mean_test, typical_ratio
-from groundtrace.metrics.catalogue import QUANTITIES
+from groundtrace.metrics.catalogue import METRICS, QUANTITIES
 from groundtrace.rows.means import NOISE, mean_of, quantile, without_noise
 
 MIN_TASKS = 3
@@ -239,10 +240,11 @@ def _inferred(described: Delta, column: MetricDeltas, test: MeanTest) -> Delta:
 def with_test(described: Delta, column: MetricDeltas, test: MeanTest) -> Delta:
     """A delta with the p and the interval of a test."""
     largest = [float(np.max(np.abs(side))) for side in (column.baseline, column.config)]
+    most = widest(column.name, column.baseline, column.config)
     return msgspec.structs.replace(
         described,
-        ci_low=_end(test.interval.low, largest),
-        ci_high=_end(test.interval.high, largest),
+        ci_low=_end(test.interval.low, largest, most),
+        ci_high=_end(test.interval.high, largest, most),
         p=stored_number(test.p),
         p_smallest=stored_number(test.p_smallest),
         p_exact=test.exact,
@@ -250,9 +252,24 @@ def with_test(described: Delta, column: MetricDeltas, test: MeanTest) -> Delta:
     )
 
 
-def _end(value: float | None, largest: Sequence[float]) -> float | None:
+def _end(value: float | None, largest: Sequence[float], most: float) -> float | None:
     """One end of an interval of differences."""
-    return None if value is None else stored_number(without_noise(value, *largest))
+    if value is None:
+        return None
+    return stored_number(without_noise(min(most, max(-most, value)), *largest))
+
+
+def widest(name: str, *sides: Floats) -> float:
+    """The largest difference that two means of a metric can have (D400).
+
+    Twenty tasks whose recall went from 0 to 1 have an interval up to 1.22, which no recall can reach.
+    A reward has no range of its own: if none lies outside 0 and 1, that is its range.
+    """
+    if name in METRICS:
+        lower, upper = METRICS[name].lower, METRICS[name].upper
+        return math.inf if lower is None or upper is None else upper - lower
+    inside = all(bool(((side >= 0) & (side <= 1)).all()) for side in sides)
+    return 1.0 if name == "reward" and inside else math.inf
 
 
 def _too_little(delta: Floats) -> str | None:

@@ -24,12 +24,12 @@ from groundtrace.documents.answer import (
     Solved,
     Strata,
 )
-from groundtrace.impact.aggregates import PASS, on_other_scale
 from groundtrace.impact.arrays import Floats, Ints, Mask, np
 from groundtrace.impact.flips import FLIP_DRAWS, flip_units
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.resample import MIN_INFERENCE, Draws, Z, distinct
 from groundtrace.impact.signflip import ratio_test
+from groundtrace.rows.verdicts import PASS, on_other_scale
 
 RECALL, FUNCTION_RECALL, REWARD = "shown.file_recall", "function_recall", "reward"
 _SLACK = 1e-9

@@ -108,8 +108,8 @@ class Observation(TrialId, frozen=True, kw_only=True):
     """The outcomes are unknown because outcomes.json cannot be read (D62)."""
     elsewhere: bool = False
     """A path ends like a relevant file that was not matched (`impact.answer_look_at`)."""
-    truth_off: bool = False
-    """A source that counts only on request names its relevant files (`truth_source_off`, D192)."""
+    no_truth: str | None = None
+    """The problem that says why it has no ground truth, if one of `_NO_TRUTH` does."""
     relevant_files: int = 0
     """How many files are relevant; 0 if that is not known."""
     difficulty: str | None = None
@@ -231,6 +231,11 @@ def _placed(seen: Observation, names: TaskNames, *, is_copy: bool) -> Observatio
     return replace(seen, task=task, benchmark=suite, is_copy=is_copy)
 
 
+_NO_TRUTH = ("truth_source_off", "no_task_definition", "no_file_list")
+"""Why there is no ground truth: a source that counts only on request names the files (D192), nothing
+defines the task, or its definition names no files."""
+
+
 class _Shared:
     """Makes observations that share equal parts: names, reasons, sets of metrics."""
 
@@ -298,7 +303,9 @@ class _Shared:
             why=self.why(row),
             outcomes_refused=outcome is None and row.no_outcome == "outcomes_refused",
             elsewhere=bool(row.coverage.unmatched_suffixes),
-            truth_off="truth_source_off" in (row.coverage.problems or ()),
+            no_truth=next(
+                (kind for kind in _NO_TRUTH if kind in (row.coverage.problems or ())), None
+            ),
             relevant_files=row.summary.ground_truth_files_total or len(row.found_by),
             difficulty=_difficulty(row),
             servers=row.servers,

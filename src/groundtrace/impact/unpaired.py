@@ -20,6 +20,7 @@ from groundtrace.documents.comparison import (
     UnpairedRow,
 )
 from groundtrace.impact.arrays import Floats, np
+from groundtrace.impact.deltas import widest
 from groundtrace.impact.family import PRICES
 from groundtrace.impact.observations import Observation, stored_number
 from groundtrace.impact.options import ImpactOptions
@@ -84,7 +85,9 @@ def _row(name: str, groups: Sequence[Sequence[Observation]], options: ImpactOpti
         elif len({o.values[name] for group in known for o in group}) == 1:
             reason = "no_session_differs"
         else:
-            p, low, high = test.p(0.0), *test.interval()
+            p, (low, high) = test.p(0.0), test.interval()
+            most = widest(name, np.array([o.values[name] for group in known for o in group]))
+            low, high = max(low, -most), min(high, most)
     delta = None if None in means else means[1] - means[0]  # type: ignore[operator]
     return UnpairedRow(
         metric=name,

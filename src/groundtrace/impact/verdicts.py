@@ -4,7 +4,8 @@ change a word: lost attempts, other choices, groups that disagree.
 Groups disagree if one suite gains what another loses, and the mean shows nothing. The test asks
 whether the differences of the groups vary more than if tasks were dealt to groups at random. If the
 same tasks ran with several models, models are exchanged within each task. If whole repositories
-belong to one suite, whole repositories are exchanged (D166).
+belong to one suite, whole repositories are exchanged (D166); if some have tasks of several suites,
+the signs of whole repositories are flipped, from 6 up (D408).
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ from groundtrace.impact.family import (
     question_of,
     row_metrics,
 )
+from groundtrace.impact.flips import MIN_CLUSTERS
 from groundtrace.impact.matched import Draft, PairComparison
 from groundtrace.impact.observations import Observation, mean
 from groundtrace.impact.options import ImpactOptions
 from groundtrace.impact.pairing import Pair
-from groundtrace.impact.resample import Draws, shuffled_rows
+from groundtrace.impact.resample import MIN_INFERENCE, Draws, shuffled_rows
 from groundtrace.rows.means import difference, mean_of
 
 Concluded = tuple[list[MatchedComparison], list[MatchedComparison]]
@@ -154,24 +156,33 @@ def _with_zeros(pair: Pair, side: int) -> dict[str, float]:
 def _attempts_share(tasks: Sequence[TaskPair]) -> float | None:
     """How much of the variance of reward differences is chance between attempts of one task.
 
-    The variance inside a task, pooled over all tasks, divided by the number of its attempts, is
-    what a task's mean has of it.
+    The variance inside a cell (a task with one model), pooled over all cells, divided by the number
+    of its attempts, is what a task's mean has of it. A single repeated attempt gives 0 % or 100 %,
+    so a few are needed (D401).
     """
-    rewards = [
-        [[o.values[REWARD] for o in _side(task.pair, k) if REWARD in o.values] for k in (0, 1)]
-        for task in tasks
-    ]
-    both = [sides for sides in rewards if all(sides)]
-    if any(abs(reward) > 1e100 for sides in both for own in sides for reward in own):
+    every = [task for task in (_rewards(task) for task in tasks) if task]
+    sides = [side for cells in every for cell in cells for side in cell]
+    if any(abs(reward) > 1e100 for side in sides for reward in side):
         return None  # such values cannot be squared and added
-    free = sum(len(own) - 1 for sides in both for own in sides)
-    if free == 0 or len(both) < 2:
+    free = sum(len(side) - 1 for side in sides)
+    if free < MIN_INFERENCE or len(every) < 2:
         return None
-    squares = sum(float(np.var(own)) * len(own) for s in both for own in s if len(own) > 1)
-    of_means = sum(1 / len(own) for sides in both for own in sides) / len(both)
-    means = [[sum(own) / len(own) for own in sides] for sides in both]
-    spread = float(np.var([new - old for old, new in means], ddof=1))
+    squares = sum(float(np.var(side)) * len(side) for side in sides if len(side) > 1)
+    of_means = sum(
+        sum(1 / len(side) for cell in cells for side in cell) / len(cells) ** 2 for cells in every
+    ) / len(every)
+    gains = [float(np.mean([np.mean(new) - np.mean(old) for old, new in cells])) for cells in every]
+    spread = float(np.var(gains, ddof=1))
     return min(1.0, squares / free * of_means / spread) if spread > 0 else None
+
+
+def _rewards(task: TaskPair) -> list[list[list[float]]]:
+    """The rewards of a task's cells, both sides of each; cells that lack a side are left out."""
+    cells = [
+        [[o.values[REWARD] for o in side if REWARD in o.values] for side in (c.baseline, c.config)]
+        for c in task.pair.cells
+    ]
+    return [cell for cell in cells if all(cell)]
 
 
 GroupedBy = Literal["suite", "model", "repository"]
@@ -247,7 +258,13 @@ def _test(by: GroupedBy, name: str, entries: Sequence[_Entry], draws: Draws) -> 
         GroupMean(name=groups[g], n=int(sizes[g]), delta=float(means[g]))
         for g in (int(np.argmax(means)), int(np.argmin(means)))
     ]
-    p = _p(deltas, codes, strata, _units(by, entries, codes), draws)
+    units = None if by == "repository" or strata is not None else _units(entries)
+    crossed = units is not None and _is_crossed(units, codes)
+    if units is not None and crossed and int(units.max()) + 1 >= MIN_CLUSTERS:
+        p = _flipped_p(deltas, codes, units, draws)
+    else:
+        # Of fewer repositories verdicts are about their tasks, so tasks are dealt (D164).
+        p = _p(deltas, codes, strata, None if crossed else units, draws)
     return GroupTest(by=by, metric=name, p=p, p_adjusted=p, highest=ends[0], lowest=ends[1])
 
 
@@ -260,15 +277,33 @@ def _strata(by: GroupedBy, entries: Sequence[_Entry]) -> Ints | None:
     return np.array([number[entry.task] for entry in entries], dtype=np.intp)
 
 
-def _units(by: GroupedBy, entries: Sequence[_Entry], codes: Ints) -> Ints | None:
-    """The repository of each entry, if repositories are known and each belongs to one suite."""
-    if by != "suite" or any(entry.repo is None for entry in entries):
+def _units(entries: Sequence[_Entry]) -> Ints | None:
+    """The repository of each entry, or the task where none is known; None if all are tasks, or if
+    few repositories are known and some are not."""
+    known = {entry.repo for entry in entries if entry.repo}
+    if len(known) < MIN_CLUSTERS and any(not entry.repo for entry in entries):
         return None
-    repos = sorted({entry.repo or "" for entry in entries})
-    number = {repo: i for i, repo in enumerate(repos)}
-    units = np.array([number[entry.repo or ""] for entry in entries], dtype=np.intp)
-    alone = all(len(set(codes[units == u].tolist())) == 1 for u in range(len(repos)))
-    return units if alone and len(repos) < len(entries) else None
+    names = [(entry.repo or "", "" if entry.repo else entry.task) for entry in entries]
+    number = {name: i for i, name in enumerate(sorted(set(names)))}
+    units = np.array([number[name] for name in names], dtype=np.intp)
+    return units if len(number) < len(entries) else None
+
+
+def _is_crossed(units: Ints, codes: Ints) -> bool:
+    """Whether a repository has tasks of several groups."""
+    return len(set(zip(units.tolist(), codes.tolist(), strict=True))) > len(set(units.tolist()))
+
+
+def _flipped_p(deltas: Floats, codes: Ints, units: Ints, draws: Draws) -> float:
+    """The share of sign flips of whole repositories whose groups vary at least as much (D408)."""
+    parts = np.zeros((int(units.max()) + 1, int(codes.max()) + 1))
+    np.add.at(parts, (units, codes), deltas - deltas.mean())
+    sizes = np.bincount(codes).astype(float)
+    count = max(500, min(draws.draws, _WORK // len(parts)))
+    signs = draws.generator("flipped groups", len(parts)).integers(0, 2, (count, len(parts)))
+    sums = np.concatenate([np.ones((1, len(parts))), 2.0 * signs - 1]) @ parts
+    vary = (sums**2 / sizes).sum(axis=1) - sums.sum(axis=1) ** 2 / len(deltas)
+    return float(np.mean(vary >= vary[0] - _SLACK))
 
 
 def _p(deltas: Floats, codes: Ints, strata: Ints | None, units: Ints | None, draws: Draws) -> float:

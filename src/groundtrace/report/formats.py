@@ -37,9 +37,12 @@ def seconds(value: float | None) -> str:
 
 
 def duration(value: float | None) -> str:
-    """A duration that may be hours."""
-    if value is None or value < 7200:
-        return seconds(value) if value is None or value < 120 else f"{value / 60:,.0f} min"
+    """A duration that may be hours; 2.0 to 2.5 minutes were all “2 min”."""
+    if value is None or value < 120:
+        return seconds(value)
+    minutes = value / 60
+    if minutes < 120:
+        return f"{minutes:,.1f} min" if minutes < 9.95 else f"{minutes:,.0f} min"
     return f"{value / 3600:,.1f} h"
 
 

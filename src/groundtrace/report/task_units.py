@@ -16,6 +16,7 @@ from groundtrace.rows.clocks import clock_of
 from groundtrace.rows.means import mean_of
 from groundtrace.rows.trial_row import TrialRow
 from groundtrace.rows.units import TaskNames
+from groundtrace.rows.verdicts import PASS, on_other_scale
 
 DRAWN_BY_TASK: tuple[Display, ...] = (
     "recall_charts",
@@ -75,6 +76,8 @@ class TaskUnits:
     def __init__(self) -> None:
         self._names = TaskNames()
         self._trials: dict[tuple[str, str, str | None], list[ChartTrial]] = {}
+        self._largest = 0.0
+        """Of the rewards."""
 
     def add(self, row: TrialRow, *, is_copy: bool) -> None:
         """Add one row; for a copy only the suite is noted."""
@@ -84,13 +87,16 @@ class TaskUnits:
         key = (row.config_name, row.task_name, row.benchmark or None)
         values = {name: v for name in KEPT if (v := value_of(row, name)) is not None}
         if (reward := value_of(row, "reward")) is not None:
-            values[SOLVED] = float(reward >= 1)
+            values[SOLVED] = float(reward >= PASS)
+            self._largest = max(self._largest, abs(reward))
         self._trials.setdefault(key, []).append(ChartTrial(row.hit, values, clock_of(row)))
 
     def by_config(self) -> Mapping[str, list[TaskUnit]]:
         """TaskUnits by configuration, names in order."""
         merged: dict[tuple[str, str], TaskUnit] = {}
-        for (config, name, suite), trials in self._trials.items():
+        no_verdict = on_other_scale(self._largest)
+        for (config, name, suite), found in self._trials.items():
+            trials = [_without_verdict(trial) for trial in found] if no_verdict else found
             key = (config, self._names.task(name, suite))
             before = merged[key].trials if key in merged else ()
             merged[key] = TaskUnit(config, name, [*before, *trials])
@@ -98,6 +104,10 @@ class TaskUnits:
         for unit in merged.values():
             groups.setdefault(unit.config, []).append(unit)
         return dict(sorted(groups.items()))
+
+
+def _without_verdict(trial: ChartTrial) -> ChartTrial:
+    return trial._replace(values={k: v for k, v in trial.values.items() if k != SOLVED})
 
 
 class DistinctTasks:

@@ -129,14 +129,13 @@ def nothing_found(
     said = (f"{one.path} ({one.reason})" for one in passed if "skipped folders" in one.reason)
     by_name = list(dict.fromkeys(said))
     return (
-        f"{runs}: no trials found; looked for folders with result.json, config.json or a trace in "
+        f"{runs}: no trials found{_tasks_there(runs)}; looked for folders with result.json, config.json or a trace in "
         f"agent/, and for traces of {formats} under any name"
         + (f"; skipped: {', '.join(by_name[:3])}" if by_name else "")
         + (f"; nearest: {near}" if near else "")
         + (f"; not read: {'; '.join(faults[:3])}" if faults else "")
         + "; predictions and ranked lists are read if RUNS is the file itself"
         + (f"; {MAPPING_HINT}" if "JSON that no reader knows" in near else "")
-        + _tasks_there(runs)
         + "; see 'normalize --dry-run'"
     )
 

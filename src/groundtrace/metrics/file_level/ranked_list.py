@@ -265,7 +265,7 @@ WHOLE_LIST: tuple[MetricDeclaration[RankedList], ...] = (
     MetricDeclaration[RankedList](
         name="mrr",
         title="Reciprocal rank",
-        plain={"mrr": "Rank of the first relevant file (MRR)"},
+        plain={"mrr": "1 / rank of the first relevant file (MRR)"},
         measures="How early the first relevant file comes. Its mean over tasks is MRR.",
         formula="1 / rank of the first relevant file; 0 without one",
         undefined=NO_TRUTH_OR_TRACE,

@@ -26,7 +26,8 @@ STEPS: Mapping[str, tuple[str, str]] = {
     SOLVED: ("solved", "tasks with a reward of 1"),
 }
 """Each step: its name and what is counted, in per cent."""
-_END = {True: "solving tasks", False: "editing them"}
+_ENDS = {SOLVED: "solving tasks", AS_POINTS[4]: "editing them", AS_POINTS[5]: "editing them"}
+"""Where the chain of a chart ends; without one of these steps it ends at reading."""
 
 
 class StepMean(Frozen, frozen=True):
@@ -53,6 +54,7 @@ def chain_chart(
     steps = [step for step in STEPS if any(means[config][step].n for config in configs)]
     if len(steps) < 2:
         return
+    end = _ENDS.get(steps[-1], "reading them")
     rows = [
         BarRow(
             STEPS[step][0],
@@ -61,7 +63,7 @@ def chain_chart(
         for step in steps
     ]
     wide, narrow = drawn(
-        partial(grouped_bars, rows, "From relevant files met to tasks solved", top=1.0), "whole"
+        partial(grouped_bars, rows, f"From meeting relevant files to {end}", top=1.0), "whole"
     )
     said = "; ".join(f"{STEPS[step][0]}: {STEPS[step][1]}" for step in steps)
     met, edited = (
@@ -72,14 +74,14 @@ def chain_chart(
     yield Chart(
         "chain",
         "chain",
-        (f"How far did it get, from meeting relevant files to {_END[SOLVED in steps]}?",),
+        (f"How far did it get, from meeting relevant files to {end}?",),
         f"Means over {'tasks' if comparison is None else 'the tasks that both ran'}, in brackets "
         f"their number. {said[:1].upper()}{said[1:]}.{some}",
         wide,
         narrow,
         key_of(configs, colours),
         make_table(
-            "From met to solved",
+            f"From {STEPS[steps[0]][0]} to {STEPS[steps[-1]][0]}",
             ("config", "step", ">mean", ">n"),
             [
                 [
