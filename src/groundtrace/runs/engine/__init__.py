@@ -13,7 +13,7 @@ the whole run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from groundtrace.base.frozen import Frozen
@@ -80,6 +80,19 @@ class HereFirstEngine:
         self._started = False
         """Worker processes were needed, and are there for small work too."""
 
+    def start(self, workers: int) -> None:
+        """Fork so many workers now, if that is possible: they load their modules while this process
+        finds out what there is to do."""
+        if self.forks:
+            self._processes().start(workers)
+            self._started = True
+
+    def meanwhile(self, pieces: Iterator[bool]) -> None:
+        """What this process does while it waits for workers; each piece is False if there is
+        nothing to do now."""
+        if self.jobs > 1:
+            self._processes().meanwhile = pieces
+
     @property
     def workers(self) -> int:
         return self.jobs
@@ -105,7 +118,6 @@ class HereFirstEngine:
 
     def _processes(self) -> LocalEngine:
         if self._local is None:
-            # Imported only now: modules for processes take a tenth of the start of the program.
             from groundtrace.runs.engine.local import LocalEngine
 
             self._local = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
