@@ -46,6 +46,8 @@ is left with all of a run."""
 FEW = 12
 """Fewer trials than this, in all runs together, are not worth starting workers for. The engine
 decides by their size whether they are shared out."""
+FIRST_WORKERS = 2
+"""Workers that start before it is known how many trials a run has. Others follow."""
 ENOUGH = 12
 """Trials of runs that are sent to a worker together: with so many, sending costs little."""
 SHARES = 4
@@ -59,6 +61,8 @@ class RunToDo(Frozen, frozen=True):
     output: RunOutput
     trials: int | None
     """About how many trials it has; None if that is not known."""
+    files: int | None = None
+    """How many files and folders it has; None if that is not known."""
     found: Run | None = None
     """The run as it was found, if its trials are to be read."""
     fingerprint: str | None = None
@@ -164,6 +168,7 @@ class Job(Frozen, frozen=True):
 def settle(todo: Iterable[RunToDo], job: Job, did: Did) -> None:
     """Make what is stale of these runs: small runs whole in workers, the others here."""
     rest, job = _by_workers(todo, job, did)
+    rest = _with_workers(rest, job)
     planned = filter(None, (job.targets[0].planned(one, did) for one in rest))
     for batch, last in with_last(batches(planned, _weight)):
         seen = work_on(batch, job, did, last=last)
@@ -173,6 +178,18 @@ def settle(todo: Iterable[RunToDo], job: Job, did: Did) -> None:
 def settle_existing(outputs: Iterable[RunOutput], job: Job, did: Did) -> None:
     """The same for the runs that have results; those where all is current are not locked."""
     settle(_stale(outputs, job, did), job, did)
+
+
+def _with_workers(todo: Iterable[RunToDo], job: Job) -> Iterator[RunToDo]:
+    """The runs. Workers start before a single run is planned, and load their modules meanwhile.
+
+    Of 0.9 s for 36 trials this saves 0.04 s, and of 0.2 s for two trials about as much.
+    """
+    engine = job.request.engine
+    for run in todo:
+        if job.single and run.found is not None and isinstance(engine, HereFirstEngine):
+            engine.start(min(FIRST_WORKERS, run.files or FIRST_WORKERS))
+        yield run
 
 
 def _weight(todo: RunToDo) -> int:
@@ -204,10 +221,6 @@ def work_on(todo: list[RunToDo], job: Job, did: Did, *, last: bool) -> dict[str,
 
     The list is emptied: plans of runs are large, and end with the first target.
     """
-    if job.request.engine.workers > 1:
-        # Before workers are forked, which then have it too; otherwise this process loads it later.
-        for target in job.targets:
-            target.load()
     from_scratch = job.request.force and any(one.plan is not None for one in todo)
     with open_sessions([one.output for one in todo], ignore_state=from_scratch) as sessions:
         runs = [OpenRun(sessions[one.output.folder.url], did, one.plan) for one in todo]
@@ -259,6 +272,8 @@ class SliceDone(Frozen, frozen=True):
     needed is not in it."""
     settled: Mapping[str, set[str]]
     seen: Mapping[str, FolderSeen]
+    made_trials: Mapping[str, bytes]
+    """Trials as pages hold them, by events document: the page over all runs shows them too."""
 
 
 _forked: Job | None = None
@@ -392,6 +407,8 @@ def _add(result: SliceDone, work: Slice, job: Job, did: Did) -> None:
             did.rows.pop(address, None)
         for document, row in result.rows.get(address, {}).items():
             did.rows[address].keep_packed(document, row)
+    for name, made in result.made_trials.items():
+        did.keep_made(name, made)
     job.request.known.keep_all(result.seen)
 
 
@@ -415,4 +432,5 @@ def do_slice(work: Slice) -> SliceDone:
         address: {path: kept.packed(path) for path in kept if path not in known[address]}
         for address, kept in did.rows.items()
     }
-    return SliceDone(did.normalized, did.evaluated, rows, did.settled, seen)
+    made = dict(did.made_trials.items())
+    return SliceDone(did.normalized, did.evaluated, rows, did.settled, seen, made)
