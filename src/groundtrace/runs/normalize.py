@@ -202,9 +202,7 @@ class _FoundRuns:
                 done.add_unchanged(looked.unchanged)
             else:
                 trials = None if looked.files is None else 1 + looked.files // FILES_OF_A_TRIAL
-                yield RunToDo(
-                    looked.output, trials, looked.files, looked.run, looked.fingerprint
-                )
+                yield RunToDo(looked.output, trials, looked.run, looked.fingerprint)
 
 
 _FAULTS = frozenset({"bad_row", "stray_trace", "trace_missing", "unrecognised"})

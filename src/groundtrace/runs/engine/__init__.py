@@ -79,19 +79,15 @@ class HereFirstEngine:
         self._local: LocalEngine | None = None
         self._started = False
         """Worker processes were needed, and are there for small work too."""
-
-    def start(self, workers: int) -> None:
-        """Fork so many workers now, if that is possible: they load their modules while this process
-        finds out what there is to do."""
-        if self.forks:
-            self._processes().start(workers)
-            self._started = True
+        self._has_something_to_do = False
+        """While a worker does small work, this process does something else."""
 
     def meanwhile(self, pieces: Iterator[bool]) -> None:
         """What this process does while it waits for workers; each piece is False if there is
         nothing to do now."""
-        if self.jobs > 1:
+        if self.forks:
             self._processes().meanwhile = pieces
+            self._has_something_to_do = True
 
     @property
     def workers(self) -> int:
@@ -109,12 +105,13 @@ class HereFirstEngine:
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
     ) -> Generator[Done[Item, Result], None, None]:
-        if self.jobs == 1 or (not self._started and is_small(items)):
+        small = self.jobs == 1 or is_small(items)
+        if self.jobs == 1 or (small and not self._started and not self._has_something_to_do):
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
         self._started = True
-        yield from self._processes().map(function, items, chunk=chunk)
+        yield from self._processes().map(function, items, chunk=chunk, is_small=small)
 
     def _processes(self) -> LocalEngine:
         if self._local is None:

@@ -51,44 +51,50 @@ class LocalEngine:
     def forks(self) -> bool:
         return self.jobs > 1 and self._pool is None and self._may_fork and _is_alone()
 
-    def start(self, workers: int) -> None:
-        """Fork so many workers now, if that is possible: they load their modules while this process
-        finds out what there is to do."""
-        if self.forks:
-            self._pool = ForkedWorkers(self._preload)
-            self._pool.grow(min(workers, self.jobs))
-
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        chunk: int | None = None,
+        is_small: bool = False,
     ) -> Generator[Done[Item, Result], None, None]:
+        """`is_small`: one worker is enough."""
         if self.jobs == 1:
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
         finished = False
         try:
-            yield from self._in_processes(function, items, chunk)
+            yield from self._in_processes(function, items, chunk, is_small=is_small)
             finished = True
         finally:
             if not finished:
                 self._stop()
 
     def _in_processes(
-        self, function: Callable[[Item], Result], items: Iterable[Item], size: int | None
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        size: int | None,
+        *,
+        is_small: bool,
     ) -> Iterator[Done[Item, Result]]:
         waiting: dict[int, list[Item]] = {}
         for chunk in chunked(items, size or chunk_size(items, self.jobs)):
             if self._pool is None:
-                self._pool = self._new_pool()
-            self._grow(len(items) if isinstance(items, Sized) else self.jobs)
+                self._pool = self._new_pool(is_small=is_small)
+            self._grow(1 if is_small else len(items) if isinstance(items, Sized) else self.jobs)
             waiting[self._pool.send(function, chunk)] = chunk
             if len(waiting) >= self.jobs * OUTSTANDING:
                 yield from self._collect(function, waiting)
         while waiting:
             yield from self._collect(function, waiting)
 
-    def _new_pool(self) -> ForkedWorkers | ServedWorkers:
+    def _new_pool(self, *, is_small: bool) -> ForkedWorkers | ServedWorkers:
         if self._may_fork and _is_alone():
+            if is_small:
+                return ForkedWorkers(self._preload)  # loaded while this process does something else
             for module in self._preload:
                 importlib.import_module(module)
             return ForkedWorkers(())
