@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
 from groundtrace.errors import UsageError
-from groundtrace.runs.engine import ENGINES, local, make_engine
+from groundtrace.runs.engine import ENGINES, make_engine
 from groundtrace.runs.engine.base import chunked
+from groundtrace.runs.engine.forked import ForkedWorkers
 from groundtrace.runs.engine.local import LocalEngine
 
 
@@ -106,14 +105,11 @@ def where(_number: int) -> int:
 
 def test_a_process_with_a_thread_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork copies locks that the thread may hold."""
-    asked: list[bool] = []
-    new_pool = local._new_pool
 
-    def noted(jobs: int, preload: Sequence[str], *, fork: bool = False) -> ProcessPoolExecutor:
-        asked.append(fork)
-        return new_pool(jobs, preload, fork=fork)
+    def forked(*_: object) -> int:
+        raise AssertionError("this process was forked")
 
-    monkeypatch.setattr(local, "_new_pool", noted)
+    monkeypatch.setattr(ForkedWorkers, "_fork", forked)
     over = threading.Event()
     thread = threading.Thread(target=over.wait)
     thread.start()
@@ -124,4 +120,3 @@ def test_a_process_with_a_thread_is_not_forked(monkeypatch: pytest.MonkeyPatch) 
         over.set()
         thread.join()
         engine.close()
-    assert asked == [False]

@@ -48,9 +48,9 @@ FEW = 12
 decides by their size whether they are shared out."""
 ENOUGH = 12
 """Trials of runs that are sent to a worker together: with so many, sending costs little."""
-SHARES = 4
+SHARES = 16
 """Into how many parts for each worker the runs found so far would be divided. So the first workers
-start at once, and all end at about the same time."""
+start at once, and all end at about the same time: with 4, one of two workers had 23 % more to do."""
 
 
 class RunToDo(Frozen, frozen=True):

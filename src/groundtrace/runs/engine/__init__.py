@@ -13,7 +13,7 @@ the whole run.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from groundtrace.base.frozen import Frozen
@@ -79,15 +79,12 @@ class HereFirstEngine:
         self._local: LocalEngine | None = None
         self._started = False
         """Worker processes were needed, and are there for small work too."""
-        self._has_something_to_do = False
-        """While a worker does small work, this process does something else."""
 
-    def meanwhile(self, pieces: Iterator[bool]) -> None:
-        """What this process does while it waits for workers; each piece is False if there is
-        nothing to do now."""
+    def load_meanwhile(self, modules: Sequence[str]) -> None:
+        """Modules that this process needs later. It imports them while workers work, so that small
+        work is worth a worker too."""
         if self.forks:
-            self._processes().meanwhile = pieces
-            self._has_something_to_do = True
+            self._processes().later = list(modules)
 
     @property
     def workers(self) -> int:
@@ -106,12 +103,15 @@ class HereFirstEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
     ) -> Generator[Done[Item, Result], None, None]:
         small = self.jobs == 1 or is_small(items)
-        if self.jobs == 1 or (small and not self._started and not self._has_something_to_do):
+        if self.jobs == 1 or (small and not self._started and not self._has_modules_to_load()):
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
         self._started = True
         yield from self._processes().map(function, items, chunk=chunk, is_small=small)
+
+    def _has_modules_to_load(self) -> bool:
+        return self._local is not None and bool(self._local.later)
 
     def _processes(self) -> LocalEngine:
         if self._local is None:

@@ -21,6 +21,8 @@ from groundtrace.runs.engine.forked import ForkedWorkers, WorkerDiedError
 if TYPE_CHECKING:
     from groundtrace.runs.engine.served import ServedWorkers
 
+CHUNKS_EACH = 16
+"""Least number of chunks per worker: with 4, one of two workers read 4 of 36 trials alone at the end."""
 OUTSTANDING = 3
 """Chunks per worker that may wait in the queue: enough to keep the worker busy, few enough to
 limit memory."""
@@ -39,9 +41,8 @@ class LocalEngine:
         self._preload = tuple(preload)
         self._may_fork = may_fork
         self._pool: ForkedWorkers | ServedWorkers | None = None
-        self.meanwhile: Iterator[bool] = iter(())
-        """What this process does while it waits for workers, piece by piece; False if there is
-        nothing to do now."""
+        self.later: list[str] = []
+        """Modules that this process imports while it waits for workers."""
 
     @property
     def workers(self) -> int:
@@ -81,7 +82,7 @@ class LocalEngine:
         is_small: bool,
     ) -> Iterator[Done[Item, Result]]:
         waiting: dict[int, list[Item]] = {}
-        for chunk in chunked(items, size or chunk_size(items, self.jobs)):
+        for chunk in chunked(items, size or chunk_size(items, self.jobs, CHUNKS_EACH)):
             if self._pool is None:
                 self._pool = self._new_pool(is_small=is_small)
             self._grow(1 if is_small else len(items) if isinstance(items, Sized) else self.jobs)
@@ -128,12 +129,13 @@ class LocalEngine:
                 yield Done(item, result, error)
 
     def _ready(self) -> list[tuple[int, list[WorkerReply[Any]]]]:
-        """Results that are there; until there are some, this process does what it has to do."""
+        """Results that are there; until there are some, this process loads what it needs later."""
         assert self._pool is not None
-        while True:
-            ready = self._pool.replies(wait=False)
-            if ready or not next(self.meanwhile, False):
-                return ready or self._pool.replies(wait=True)
+        while self.later:
+            if ready := self._pool.replies(wait=False):
+                return ready
+            importlib.import_module(self.later.pop(0))
+        return self._pool.replies(wait=True)
 
     def close(self) -> None:
         pool, self._pool = self._pool, None
