@@ -15,7 +15,15 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
-from groundtrace.runs.engine.base import Done, Item, Result, WorkerReply, chunk_size, chunked, do_one
+from groundtrace.runs.engine.base import (
+    Done,
+    Item,
+    Result,
+    WorkerReply,
+    chunk_size,
+    chunked,
+    do_one,
+)
 from groundtrace.runs.engine.forked import ForkedWorkers, WorkerDiedError
 
 if TYPE_CHECKING:
@@ -86,7 +94,11 @@ class LocalEngine:
             if self._pool is None:
                 self._pool = self._new_pool(is_small=is_small)
             self._grow(1 if is_small else len(items) if isinstance(items, Sized) else self.jobs)
-            waiting[self._pool.send(function, chunk)] = chunk
+            try:
+                waiting[self._pool.send(function, chunk)] = chunk
+            except WorkerDiedError:
+                waiting[0] = chunk
+                yield from self._lost(function, waiting)
             if len(waiting) >= self.jobs * OUTSTANDING:
                 yield from self._collect(function, waiting)
         while waiting:
@@ -116,17 +128,22 @@ class LocalEngine:
         try:
             ready = self._ready()
         except WorkerDiedError:
-            # The pool is lost, and with it every chunk that still waited.
-            from groundtrace.runs.engine.served import one_by_one
-
-            lost = [item for chunk in waiting.values() for item in chunk]
-            waiting.clear()
-            self._stop()
-            yield from one_by_one(function, lost, self._preload)
+            yield from self._lost(function, waiting)
             return
         for number, answers in ready:
             for item, (result, error) in zip(waiting.pop(number), answers, strict=True):
                 yield Done(item, result, error)
+
+    def _lost(
+        self, function: Callable[[Item], Result], waiting: dict[int, list[Item]]
+    ) -> Iterator[Done[Item, Result]]:
+        """A worker died: the pool is lost, and with it every chunk that still waited."""
+        from groundtrace.runs.engine.served import one_by_one
+
+        lost = [item for chunk in waiting.values() for item in chunk]
+        waiting.clear()
+        self._stop()
+        yield from one_by_one(function, lost, self._preload)
 
     def _ready(self) -> list[tuple[int, list[WorkerReply[Any]]]]:
         """Results that are there; until there are some, this process loads what it needs later."""

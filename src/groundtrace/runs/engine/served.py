@@ -40,9 +40,16 @@ class ServedWorkers:
         """The pool starts all its workers by itself."""
 
     def send(self, function: Callable[[Any], Any], chunk: list[Any]) -> int:
-        """Give a chunk to the next worker that is free; returns the number of the chunk."""
+        """Give a chunk to the next worker that is free; returns the number of the chunk.
+
+        Raises WorkerDiedError.
+        """
         self._sent += 1
-        self._waiting[self._pool.submit(do_chunk, function, chunk)] = self._sent
+        try:
+            future = self._pool.submit(do_chunk, function, chunk)
+        except BrokenProcessPool as error:
+            raise WorkerDiedError from error
+        self._waiting[future] = self._sent
         return self._sent
 
     def replies(self, *, wait: bool) -> list[tuple[int, list[WorkerReply[Any]]]]:
