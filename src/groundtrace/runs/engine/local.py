@@ -57,6 +57,11 @@ class LocalEngine:
         return self.jobs
 
     @property
+    def has_workers(self) -> bool:
+        """Whether worker processes are there already."""
+        return self._pool is not None
+
+    @property
     def forks(self) -> bool:
         return self.jobs > 1 and self._pool is None and self._may_fork and _is_alone()
 
