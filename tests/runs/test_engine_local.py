@@ -207,8 +207,9 @@ assert "colorsys" not in sys.modules
 engine.later = ["colorsys"]
 found = {one.result[0] for one in engine.map(work, texts(*range(100)), is_small=True)}
 assert len(found) == 1 and os.getpid() not in found
-list(engine.map(work, texts(*range(100)), is_small=True))
-assert "colorsys" in sys.modules and not engine.later
+while engine.later:  # on a busy machine results may be there whenever this process looks
+    list(engine.map(work, texts(*range(100)), is_small=True))
+assert "colorsys" in sys.modules
 """
     assert forked(program, tmp_path) == NONE_LEFT
 
