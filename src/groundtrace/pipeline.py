@@ -10,13 +10,18 @@ reports of the rows.
 
 from __future__ import annotations
 
+import pickle
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from groundtrace.base.limit import TimeLimitReached, time_limit
 from groundtrace.discover import with_trace
 from groundtrace.discover.outcome import outcome_entry
-from groundtrace.documents.codec import encode
+from groundtrace.documents.base import SCHEMA_VERSION
+from groundtrace.documents.codec import decode, encode
 from groundtrace.documents.masked import masked
 from groundtrace.documents.versions import events_as, metrics_as
 from groundtrace.events import build_document
@@ -33,7 +38,9 @@ from groundtrace.traces.kit.loose import read_trace_of
 from groundtrace.truth import kept_ground_truth
 
 if TYPE_CHECKING:
+    from groundtrace.documents.events import EventsDocument
     from groundtrace.documents.metrics import MetricsDocument
+    from groundtrace.rows.trial_row import TrialRow
 
 
 def read_trial(
@@ -83,7 +90,8 @@ def _process_trial(work: TrialWork) -> TrialDone:
         run_path=work.run_path,
     )
     stored = events_as(document, version, generated_at=context.generated_at)
-    mark = work.output.write(work.document_path, encode(stored, is_masked=True)).mark
+    written = encode(stored, is_masked=True)
+    mark = work.output.write(work.document_path, written).mark
     target = metrics_path(work.document_path)
     if metrics is None or is_of_another(work.output, target):  # evaluating it says so
         return TrialDone(
@@ -100,7 +108,27 @@ def _process_trial(work: TrialWork) -> TrialDone:
     encoded = encode(metrics, is_masked=True, is_ordered=True)  # all of it is of the document
     metrics_mark = work.output.write(target, encoded).mark
     row = row_from(metrics, document, outcome, path=work.document_path, is_known=is_known)
-    return TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
+    done = TrialDone(outcome, mark, metrics_mark, row, is_settled(work, reading, watch))
+    if not context.with_page or version != SCHEMA_VERSION:
+        return done  # an earlier version has less than what is at hand here
+    return replace(done, page=_page(row, written, metrics))
+
+
+def _page(row: TrialRow, written: bytes, metrics: MetricsDocument) -> bytes | None:
+    """What the page holds of a trial, from its events document as it is written.
+
+    Made here, by whoever reads the trial: then nobody reads its documents again, and the page over
+    all runs need not make it a second time. None on an error: it is met again, and said, when the
+    page is made.
+    """
+    from groundtrace.report.blocks_of_trials import made_trial
+    from groundtrace.rows.trial_row import Detail
+
+    with suppress(Exception):
+        events: EventsDocument = decode("retrieval_events", written, "")
+        made = made_trial(Detail(row, events, metrics), 0)
+        return pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
+    return None
 
 
 def _within_the_limit(work: TrialWork) -> tuple[TrialReading, MetricsDocument | None]:

@@ -205,7 +205,8 @@ def test_influence_is_the_change_of_the_coefficient_with_ranks_made_again(levels
     step = 0.01
     for k in range(3):
         weights[k, 100 * k] += step
-    changed = association._reranked(grid, [(0, 0)], weights)[:, 0]
+    sides = association._sides(grid, [(0, 0)])
+    changed = association._reranked(sides, [(0, 0)], weights)[:, 0]
     numeric = (changed - association._coefficient(f, g)) / step * 400
     assert numeric == pytest.approx(influence[[0, 100, 200]], abs=2e-3)
     assert influence.sum() == pytest.approx(0, abs=1e-8)

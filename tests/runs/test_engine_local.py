@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from groundtrace.errors import UsageError
-from groundtrace.runs.engine import ENGINES, local, make_engine
+from groundtrace.runs.engine import ENGINES, make_engine
 from groundtrace.runs.engine.base import chunked
+from groundtrace.runs.engine.forked import ForkedWorkers
 from groundtrace.runs.engine.local import LocalEngine
 
 
@@ -104,16 +106,121 @@ def where(_number: int) -> int:
     return os.getpid()
 
 
+WORK = """
+import os, signal
+
+def work(item):
+    if item == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if item == "raise":
+        raise ValueError("no")
+    return os.getpid(), item[::-1]
+"""
+
+FORKED = """
+import os, sys
+from groundtrace.runs.engine.local import LocalEngine
+from forked_work import work
+
+def texts(*sizes):
+    return ["".join(chr(97 + (at * at) % 26) for at in range(size)) for size in sizes]
+
+engine = LocalEngine(3, may_fork=True)
+assert engine.forks
+PROGRAM
+engine.close()
+engine.close()
+for _ in range(2):  # none is left, not even a dead one
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        print("none left")
+"""
+
+
+def forked(program: str, folder: Path) -> list[str]:
+    """What a program prints that has no other thread, so that its workers are forked."""
+    (folder / "forked_work.py").write_text(WORK)
+    paths = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+    ran = subprocess.run(
+        [sys.executable, "-c", FORKED.replace("PROGRAM", program)],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout.splitlines()
+
+
+NONE_LEFT = ["none left"] * 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_messages_larger_than_a_pipe_go_both_ways(tmp_path: Path) -> None:
+    """A pipe holds 64 kB: neither side may wait for the other to read first."""
+    program = """
+items = texts(*(7, 300_000, 0, 65_536, 65_535, 2_000_000) * 6)
+done = list(engine.map(work, items))
+assert sorted(one.item for one in done) == sorted(items)
+assert [one.error for one in done] == [None] * len(items)
+assert all(one.result[1] == one.item[::-1] for one in done)
+assert os.getpid() not in {one.result[0] for one in done}
+again = list(engine.map(work, items[:2]))
+assert [one.error for one in again] == [None, None]
+assert not engine.forks, "they are kept"
+"""
+    assert forked(program, tmp_path) == NONE_LEFT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_a_forked_worker_that_dies_costs_only_its_item(tmp_path: Path) -> None:
+    program = """
+items = texts(*range(50)) + ["die", "raise"] + texts(*range(100, 150))
+done = {}
+for one in engine.map(work, items):
+    assert one.item not in done
+    done[one.item] = one
+assert set(done) == set(items)
+print(done.pop("die").error, "|", done.pop("raise").error)
+assert all(one.result[1] == item[::-1] for item, one in done.items())
+"""
+    # The fork server, which such items are given to, is left.
+    said = forked(program, tmp_path)
+    assert said == ["the worker process died (out of memory or killed) | ValueError: no"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_work_that_is_given_up_leaves_no_worker(tmp_path: Path) -> None:
+    program = """
+for one in engine.map(work, texts(*range(200))):
+    break
+"""
+    assert forked(program, tmp_path) == NONE_LEFT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_one_worker_does_small_work_while_modules_are_loaded(tmp_path: Path) -> None:
+    program = """
+assert "colorsys" not in sys.modules
+engine.later = ["colorsys"]
+found = {one.result[0] for one in engine.map(work, texts(*range(100)), is_small=True)}
+assert len(found) == 1 and os.getpid() not in found
+while engine.later:  # on a busy machine results may be there whenever this process looks
+    list(engine.map(work, texts(*range(100)), is_small=True))
+assert "colorsys" in sys.modules
+"""
+    assert forked(program, tmp_path) == NONE_LEFT
+
+
 def test_a_process_with_a_thread_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fork copies locks that the thread may hold."""
-    asked: list[bool] = []
-    new_pool = local._new_pool
 
-    def noted(jobs: int, preload: Sequence[str], *, fork: bool = False) -> ProcessPoolExecutor:
-        asked.append(fork)
-        return new_pool(jobs, preload, fork=fork)
+    def forked(*_: object) -> int:
+        raise AssertionError("this process was forked")
 
-    monkeypatch.setattr(local, "_new_pool", noted)
+    monkeypatch.setattr(ForkedWorkers, "_fork", forked)
     over = threading.Event()
     thread = threading.Thread(target=over.wait)
     thread.start()
@@ -124,4 +231,3 @@ def test_a_process_with_a_thread_is_not_forked(monkeypatch: pytest.MonkeyPatch) 
         over.set()
         thread.join()
         engine.close()
-    assert asked == [False]

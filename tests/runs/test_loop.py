@@ -43,13 +43,13 @@ RUNS = 3
 """Runs of the tests' folder."""
 
 DEADLY_MODULE = """
-import multiprocessing, os, signal
+import os, signal
 from groundtrace import pipeline
 
 real = pipeline.process_trial
 
 def deadly(work):
-    if DEADLY in work.document_path and multiprocessing.parent_process() is not None:
+    if DEADLY in work.document_path and os.getpid() != int(os.environ["NOT_A_WORKER"]):
         os.kill(os.getpid(), signal.SIGKILL)
     return real(work)
 
@@ -58,7 +58,8 @@ pipeline.process_trial = deadly
 """A module of workers, however they are started, in which one trial kills its process."""
 
 SCRIPT = """
-import json, sys
+import json, os, sys
+os.environ["NOT_A_WORKER"] = str(os.getpid())
 from groundtrace.runs.engine.local import LocalEngine
 from groundtrace.errors import GroundtraceError
 from groundtrace.runs.normalize import normalize

@@ -3,6 +3,7 @@ with their number."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import BytesIO
 from typing import IO
 
@@ -58,6 +59,14 @@ class KeptByName:
     def keep(self, name: str, data: bytes) -> None:
         """Add a piece, or replace the piece of this name."""
         self._places[name] = self._file.add(data)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        """All pieces with their names, one at a time."""
+        for name, place in self._places.items():
+            yield name, self._file.data(place)
 
     def get(self, name: str) -> bytes | None:
         """The piece of a name; None if there is none."""

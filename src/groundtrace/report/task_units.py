@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from groundtrace.base.frozen import Frozen
 from groundtrace.impact.answer_names import AS_POINTS
 from groundtrace.metrics.catalogue import OUTCOMES, QUANTITIES
@@ -107,7 +109,7 @@ class TaskUnits:
 
 
 def _without_verdict(trial: ChartTrial) -> ChartTrial:
-    return trial._replace(values={k: v for k, v in trial.values.items() if k != SOLVED})
+    return replace(trial, values={k: v for k, v in trial.values.items() if k != SOLVED})
 
 
 class DistinctTasks:

@@ -60,6 +60,7 @@ def normalize(
     request: Request,
     *,
     with_metrics: bool = False,
+    with_page: bool = False,
     then: Sequence[Target[object]] = (),
     did: Did | None = None,
 ) -> Normalized:
@@ -68,7 +69,7 @@ def normalize(
     `then` are targets that are made at once from the documents of each run, in the same session.
     """
     tasks = TaskDefinitions(request.tasks)
-    context = request.context(with_metrics=with_metrics)
+    context = request.context(with_metrics=with_metrics, with_page=with_page)
     place = open_place(request.runs)
     layout = layout_of(place, request.settings, by_run=request.out is not None)
     did = did or Did()
@@ -404,6 +405,8 @@ def _enter(result: Done[TrialWork, TrialDone], one: _RunToNormalize, did: Did) -
     one.outcomes[work.document_path] = made.outcome
     if made.is_settled:
         session.enter_document(work.document_path, work.inputs_fingerprint, made.mark, made.outcome)
+    if made.page is not None:
+        did.keep_made(f"{one.run.address}/{work.document_path}", made.page)
     if made.packed_row is not None:
         did.rows[one.run.address].keep_packed(work.document_path, made.packed_row)
         session.enter_metrics(work.document_path, made.mark, made.metrics_mark)

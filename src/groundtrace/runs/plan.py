@@ -22,7 +22,7 @@ from groundtrace.discover.select import Candidate, candidate, first_call
 from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.model import READER_ENTRY_POINTS, Contender, Problem, Task, Trial
 from groundtrace.runs.output_folders import EVENTS_ENDING, RUN_FILES
-from groundtrace.runs.state import bytes_below, files_mark, fingerprint
+from groundtrace.runs.state import KEPT_TRIALS, bytes_below, files_mark, fingerprint
 from groundtrace.storage import Folder
 from groundtrace.storage.local import LocalFolder, current_mark
 
@@ -38,6 +38,8 @@ class WorkContext(Frozen, frozen=True):
     generated_at: str
     with_metrics: bool
     """Compute metrics as well, in the same pass."""
+    with_page: bool = False
+    """Make what the page holds of a trial as well, if it is of a smaller run."""
 
     def fingerprint(self) -> str:
         """Changes when results might: settings, version, readers of other packages."""
@@ -291,7 +293,7 @@ def plan_run(
         waiting=waiting,
         output=output,
         run_path=run_path,
-        context=context,
+        context=context if len(trials) < KEPT_TRIALS else replace(context, with_page=False),
     )
 
 

@@ -48,13 +48,10 @@ from groundtrace.runs.read import (
 from groundtrace.runs.refused import refused_documents
 from groundtrace.runs.request import ALL_RUNS, Request
 from groundtrace.runs.session import RunSession
-from groundtrace.runs.state import FolderSeen, fingerprint, fingerprint_lines, mark_of
+from groundtrace.runs.state import KEPT_TRIALS, FolderSeen, fingerprint, fingerprint_lines, mark_of
 from groundtrace.runs.tally import Did
 from groundtrace.runs.write import write_text
 from groundtrace.storage import Folder
-
-KEPT_TRIALS = 200
-"""Trials of runs with fewer than this are kept for the page over all runs."""
 
 RENDERERS = {"md": render_markdown, "html": render_html}
 

@@ -88,7 +88,7 @@ class Request(Frozen, frozen=True):
         """Where the files go."""
         return OutputFolders(self.runs, self.out, self.aggregate)
 
-    def context(self, *, with_metrics: bool) -> WorkContext:
+    def context(self, *, with_metrics: bool, with_page: bool = False) -> WorkContext:
         """What is sent to the workers."""
         # Here: it imports all of discovery, which evaluating documents does not need.
         from groundtrace.runs.plan import WorkContext
@@ -98,4 +98,4 @@ class Request(Frozen, frozen=True):
             from groundtrace.truth import load_registry
 
             registry = load_registry(Path(self.ground_truth))
-        return WorkContext(self.settings, registry, self.generated_at, with_metrics)
+        return WorkContext(self.settings, registry, self.generated_at, with_metrics, with_page)

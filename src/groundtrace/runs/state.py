@@ -182,6 +182,11 @@ def documents_are_as_written(state: State, marks: Mapping[str, str]) -> bool:
     )
 
 
+KEPT_TRIALS = 1_000
+"""Trials of runs with fewer than this are made for the page while they are read, when their
+documents are at hand, and wait in a temporary file."""
+MOST_MADE_TRIALS = 20_000
+"""Most trials that wait for pages: no page lists more. Each is 5 to 30 kB."""
 MOST_FILES = 100_000
 """Files that a command remembers; they take about 20 MB."""
 

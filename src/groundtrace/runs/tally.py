@@ -14,7 +14,7 @@ from groundtrace.documents.outcomes import SkippedFolder
 from groundtrace.rows.kept import RowsByRun
 from groundtrace.runs.output_folders import RunOutput
 from groundtrace.runs.session import AllRunsSession
-from groundtrace.runs.state import RunSeen
+from groundtrace.runs.state import MOST_MADE_TRIALS, RunSeen
 
 if TYPE_CHECKING:
     from groundtrace.documents.summary import RefusedDocument
@@ -176,3 +176,8 @@ class Did(msgspec.Struct):
     """The folder over all runs, while the command works in it."""
     reading: bool = False
     """Trials are being read: progress counts them, not the runs that are found."""
+
+    def keep_made(self, document: str, made: bytes) -> None:
+        """Keep a trial for the pages, unless there are as many as a page lists."""
+        if len(self.made_trials) < MOST_MADE_TRIALS:
+            self.made_trials.keep(document, made)

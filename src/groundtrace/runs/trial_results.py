@@ -54,6 +54,8 @@ class TrialDone(Frozen, frozen=True):
     """MCP server whose calls do not count as MCP, to the number of these calls."""
     packed_row: bytes | None = None
     """The row as it is stored (`rows.kept`), if it comes from a worker."""
+    page: bytes | None = None
+    """What the page holds of the trial (`report.blocks_of_trials`), pickled, if it is wanted."""
 
 
 def stopped_reading(work: TrialWork, why: TimeLimitReached) -> TrialReading:

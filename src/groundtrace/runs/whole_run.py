@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from groundtrace.documents.summary import RunSummaryDocument
 from groundtrace.impact.options import ImpactOptions
+from groundtrace.runs.engine import HereFirstEngine
 from groundtrace.runs.normalize import normalize
 from groundtrace.runs.report import Report, Reported, report, wanted_formats
 from groundtrace.runs.request import NoTicker, Request
@@ -31,6 +32,20 @@ from groundtrace.runs.tally import Did, Normalized
 if TYPE_CHECKING:
     from groundtrace.runs.impact import Check
     from groundtrace.runs.loop import Target
+
+
+LATER = tuple(
+    f"groundtrace.{name}"
+    for name in (
+        "rows.summarise",
+        "impact.analysis",
+        "report.sections",
+        "report.html",
+        "report.markdown",
+    )
+)
+"""Modules of what follows the reading of trials. This process loads them while workers read trials:
+0.02 s, and 0.04 s more with numpy, of 0.2 to 0.6 s."""
 
 
 class Stages(NamedTuple):
@@ -62,8 +77,13 @@ def run_stages(
     if check is None:
         # Otherwise the analysis over all runs comes first: `check` may refuse it.
         at_once += (Impact(quiet, options), report_of_run)
+    if isinstance(request.engine, HereFirstEngine):
+        # Only metrics, which take a ground truth, have enough to say for arithmetic with numpy.
+        numpy = ("numpy",) if request.tasks or request.ground_truth is not None else ()
+        request.engine.load_meanwhile((*LATER, *numpy))
+    page = "html" in report_of_run.formats
     with did.all_runs:
-        done = normalize(request, with_metrics=True, then=at_once, did=did)
+        done = normalize(request, with_metrics=True, with_page=page, then=at_once, did=did)
         if done.all_failed:
             # There is nothing to evaluate. The failures say why; other stages would only hide that.
             return Stages(done, [*done.failed, *done.unlisted], Reported(), None)

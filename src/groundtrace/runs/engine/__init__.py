@@ -77,8 +77,12 @@ class HereFirstEngine:
         self._preload = tuple(preload)
         self._may_fork = may_fork
         self._local: LocalEngine | None = None
-        self._started = False
-        """Worker processes were needed, and are there for small work too."""
+        self._later: list[str] = []
+
+    def load_meanwhile(self, modules: Sequence[str]) -> None:
+        """Modules that this process needs later. It imports them while workers work, so small work
+        is worth one worker too, if that can be forked."""
+        self._later = list(modules)
 
     @property
     def workers(self) -> int:
@@ -90,31 +94,31 @@ class HereFirstEngine:
 
     @property
     def has_workers(self) -> bool:
-        """Whether worker processes are there already."""
-        return self._started
+        """Whether worker processes are there already: they are used for small work too."""
+        return self._local is not None and self._local.has_workers
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
     ) -> Generator[Done[Item, Result], None, None]:
-        if self.jobs == 1 or (not self._started and is_small(items)):
+        small = self.jobs == 1 or is_small(items)
+        alone = not (self.has_workers or (self._later and self.forks))
+        if self.jobs == 1 or (small and alone):
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
-        self._started = True
-        yield from self._processes().map(function, items, chunk=chunk)
+        yield from self._processes().map(function, items, chunk=chunk, is_small=small)
 
     def _processes(self) -> LocalEngine:
         if self._local is None:
-            # Imported only now: modules for processes take a tenth of the start of the program.
             from groundtrace.runs.engine.local import LocalEngine
 
             self._local = LocalEngine(self.jobs, self._preload, may_fork=self._may_fork)
+        self._local.later = self._later
         return self._local
 
     def close(self) -> None:
         if self._local is not None:
             self._local.close()
-        self._started = False
 
 
 def _local(options: EngineOptions) -> Engine:

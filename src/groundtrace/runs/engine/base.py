@@ -85,8 +85,8 @@ def chunked(items: Iterable[Item], size: int = CHUNK_SIZE) -> Iterator[list[Item
         yield chunk
 
 
-def chunk_size(items: Iterable[Item], workers: int) -> int:
+def chunk_size(items: Iterable[Item], workers: int, chunks_each: int = CHUNKS_EACH) -> int:
     """Items per chunk: fewer than usual where some workers would otherwise get none."""
     if not isinstance(items, Sized):
         return CHUNK_SIZE
-    return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * CHUNKS_EACH)))
+    return max(1, min(CHUNK_SIZE, len(items) // max(1, workers * chunks_each)))

@@ -10,18 +10,10 @@ own pool, so that only the item that kills its worker is lost.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import multiprocessing
-import multiprocessing.context
 import os
-import signal
-import threading
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import forkserver
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
+from typing import TYPE_CHECKING, Any
 
 from groundtrace.runs.engine.base import (
     Done,
@@ -30,19 +22,18 @@ from groundtrace.runs.engine.base import (
     WorkerReply,
     chunk_size,
     chunked,
-    do_chunk,
     do_one,
 )
-from groundtrace.runs.engine.parent_death import end_with_parent
+from groundtrace.runs.engine.forked import ForkedWorkers, WorkerDiedError
 
+if TYPE_CHECKING:
+    from groundtrace.runs.engine.served import ServedWorkers
+
+CHUNKS_EACH = 16
+"""Least number of chunks per worker: with 4, one of two workers read 4 of 36 trials alone at the end."""
 OUTSTANDING = 3
 """Chunks per worker that may wait in the queue: enough to keep the worker busy, few enough to
 limit memory."""
-STOP_SECONDS = 0.5
-"""How long a worker may take to end when the run was interrupted, before it is killed."""
-DIED = "the worker process died (out of memory or killed)"
-
-Waiting = dict[Future[list[WorkerReply[Result]]], list[Item]]
 
 
 class LocalEngine:
@@ -57,128 +48,127 @@ class LocalEngine:
         self.jobs = max(1, jobs)
         self._preload = tuple(preload)
         self._may_fork = may_fork
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool: ForkedWorkers | ServedWorkers | None = None
+        self.later: list[str] = []
+        """Modules that this process imports while it waits for workers."""
 
     @property
     def workers(self) -> int:
         return self.jobs
 
     @property
+    def has_workers(self) -> bool:
+        """Whether worker processes are there already."""
+        return self._pool is not None
+
+    @property
     def forks(self) -> bool:
         return self.jobs > 1 and self._pool is None and self._may_fork and _is_alone()
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        chunk: int | None = None,
+        is_small: bool = False,
     ) -> Generator[Done[Item, Result], None, None]:
+        """`is_small`: one worker is enough."""
         if self.jobs == 1:
             for item in items:
                 yield Done(item, *do_one(function, item))
             return
         finished = False
         try:
-            yield from self._in_processes(function, items, chunk)
+            yield from self._in_processes(function, items, chunk, is_small=is_small)
             finished = True
         finally:
             if not finished:
                 self._stop()
 
     def _in_processes(
-        self, function: Callable[[Item], Result], items: Iterable[Item], size: int | None
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        size: int | None,
+        *,
+        is_small: bool,
     ) -> Iterator[Done[Item, Result]]:
-        waiting: Waiting[Result, Item] = {}
-        for chunk in chunked(items, size or chunk_size(items, self.jobs)):
+        waiting: dict[int, list[Item]] = {}
+        for chunk in chunked(items, size or chunk_size(items, self.jobs, CHUNKS_EACH)):
             if self._pool is None:
-                fork = self._may_fork and _is_alone()
-                self._pool = _new_pool(self.jobs, self._preload, fork=fork)
-            waiting[self._pool.submit(do_chunk, function, chunk)] = chunk
+                self._pool = self._new_pool(is_small=is_small)
+            self._grow(1 if is_small else len(items) if isinstance(items, Sized) else self.jobs)
+            try:
+                waiting[self._pool.send(function, chunk)] = chunk
+            except WorkerDiedError:
+                waiting[0] = chunk
+                yield from self._lost(function, waiting)
             if len(waiting) >= self.jobs * OUTSTANDING:
                 yield from self._collect(function, waiting)
         while waiting:
             yield from self._collect(function, waiting)
 
+    def _new_pool(self, *, is_small: bool) -> ForkedWorkers | ServedWorkers:
+        if self._may_fork and _is_alone():
+            if is_small:
+                return ForkedWorkers(self._preload)  # loaded while this process does something else
+            for module in self._preload:
+                importlib.import_module(module)
+            return ForkedWorkers(())
+        from groundtrace.runs.engine.served import ServedWorkers
+
+        return ServedWorkers(self.jobs, self._preload)
+
+    def _grow(self, works: int) -> None:
+        """Start workers until there are enough for so many works."""
+        wanted = min(self.jobs, works)
+        if self._pool is not None and len(self._pool) < wanted and _is_alone():
+            self._pool.grow(wanted)
+
     def _collect(
-        self, function: Callable[[Item], Result], waiting: Waiting[Result, Item]
+        self, function: Callable[[Item], Result], waiting: dict[int, list[Item]]
     ) -> Iterator[Done[Item, Result]]:
         """Results that are ready; if a worker died, also those of everything lost with it."""
-        ready, _ = wait(waiting, return_when=FIRST_COMPLETED)
-        lost: list[Item] = []
-        for future in ready:
-            chunk = waiting.pop(future)
-            try:
-                answers = future.result()
-            except BrokenProcessPool:
-                lost.extend(chunk)
-                continue
-            for item, (result, error) in zip(chunk, answers, strict=True):
+        try:
+            ready = self._ready()
+        except WorkerDiedError:
+            yield from self._lost(function, waiting)
+            return
+        for number, answers in ready:
+            for item, (result, error) in zip(waiting.pop(number), answers, strict=True):
                 yield Done(item, result, error)
-        if lost:
-            # The pool is lost, and with it every chunk that still waited.
-            lost.extend(item for chunk in waiting.values() for item in chunk)
-            waiting.clear()
-            self._stop()
-            yield from _one_by_one(function, lost, self._preload)
+
+    def _lost(
+        self, function: Callable[[Item], Result], waiting: dict[int, list[Item]]
+    ) -> Iterator[Done[Item, Result]]:
+        """A worker died: the pool is lost, and with it every chunk that still waited."""
+        from groundtrace.runs.engine.served import one_by_one
+
+        lost = [item for chunk in waiting.values() for item in chunk]
+        waiting.clear()
+        self._stop()
+        yield from one_by_one(function, lost, self._preload)
+
+    def _ready(self) -> list[tuple[int, list[WorkerReply[Any]]]]:
+        """Results that are there; until there are some, this process loads what it needs later."""
+        assert self._pool is not None
+        while self.later:
+            if ready := self._pool.replies(wait=False):
+                return ready
+            importlib.import_module(self.later.pop(0))
+        return self._pool.replies(wait=True)
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
 
     def _stop(self) -> None:
         """End the workers now: the run was interrupted, or one of them died."""
         pool, self._pool = self._pool, None
         if pool is not None:
-            _stop(pool)
-
-
-def _one_by_one(
-    function: Callable[[Item], Result], items: list[Item], preload: Sequence[str]
-) -> Iterator[Done[Item, Result]]:
-    """Each item in a pool of one worker: if that worker dies too, the item is the cause."""
-    pool = _new_pool(1, preload)
-    try:
-        for item in items:
-            try:
-                yield Done(item, *pool.submit(do_one, function, item).result())
-            except BrokenProcessPool:
-                yield Done(item, error=DIED)
-                _stop(pool)
-                pool = _new_pool(1, preload)
-    finally:
-        _stop(pool)
-
-
-def _new_pool(jobs: int, preload: Sequence[str], *, fork: bool = False) -> ProcessPoolExecutor:
-    context: multiprocessing.context.BaseContext
-    if fork:
-        for module in preload:
-            importlib.import_module(module)
-        context = multiprocessing.get_context("fork")
-    else:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([*_server_modules(), *preload])
-        _start_fork_server()
-    pool = ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=_begin, initargs=(dict(os.environ),)
-    )
-    if fork:
-        # All workers start with the first work. Signals wait until a worker has its own handlers:
-        # with the handlers of this process it would end with a traceback.
-        with _signals_wait():
-            pool.submit(int)
-    return pool
-
-
-_OF_PARENT = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-"""Signals for which the program has handlers that a worker must not have."""
-
-
-@contextlib.contextmanager
-def _signals_wait() -> Iterator[None]:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_PARENT)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            pool.stop()
 
 
 def _is_alone() -> bool:
@@ -190,72 +180,3 @@ def _is_alone() -> bool:
         return len(os.listdir("/proc/self/task")) == 1
     except OSError:
         return False
-
-
-def _server_modules() -> list[str]:
-    """Modules that make a fork server and its workers end with this process."""
-    modules = ["groundtrace.runs.engine.fork_server"]
-    if threading.current_thread() is threading.main_thread():
-        modules.insert(0, "groundtrace.runs.engine.fork_server_of_main")
-    return modules
-
-
-def _start_fork_server() -> None:
-    """Start the fork server so that it ignores Ctrl-C, which is for this process only.
-
-    By itself it ignores Ctrl-C only after its modules are loaded. Before that it died with a
-    traceback, and the run ended with exit code 1.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        forkserver.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _watch_parent() -> None:
-    """End this worker when the process that started the run ends, in whatever way.
-
-    On Linux the kernel ends the worker, even in the middle of a long match. A thread does it on
-    other systems, and if a fork server lives longer than the process that started it.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-    end_with_parent(os.getppid())
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _begin(environment: dict[str, str]) -> None:
-    """Give a worker the environment that its parent has now.
-
-    The fork server keeps the environment from its own start. In one case the parent had since set
-    the address of another object store, and the workers wrote to the old one. Workers ignore
-    Ctrl-C: the parent gets it and stops them.
-    """
-    os.environ.clear()
-    os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in _OF_PARENT - {signal.SIGINT}:
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_PARENT)
-    _watch_parent()
-
-
-def _stop(pool: ProcessPoolExecutor) -> None:
-    """End a pool's processes without waiting for what they are doing."""
-    processes = list((pool._processes or {}).values())
-    for process in processes:
-        process.terminate()
-    pool.shutdown(wait=False, cancel_futures=True)
-    deadline = time.monotonic() + STOP_SECONDS
-    for process in processes:
-        process.join(max(0.0, deadline - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-            process.join(STOP_SECONDS)
