@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from groundtrace.base.patterns import regex
 from groundtrace.traces.kit.claims import Probe, Recognised
 from groundtrace.traces.kit.reading import ReadsSamples
-from groundtrace.traces.openhands.one_event import ONE_EVENT
+from groundtrace.traces.openhands import ONE_EVENT
 
 if TYPE_CHECKING:
     from groundtrace.storage import Folder

@@ -27,6 +27,7 @@ from groundtrace.traces.kit.ledger import TokenCounts
 from groundtrace.traces.kit.log import Log
 from groundtrace.traces.kit.moves import may_move
 from groundtrace.traces.kit.rows import Naming, decoded, find_row, named_rows, read_raw_rows
+from groundtrace.traces.openhands import ONE_EVENT
 from groundtrace.traces.openhands.actions import (
     Asked,
     asked_v0,
@@ -35,7 +36,6 @@ from groundtrace.traces.openhands.actions import (
     outcome_v1,
     skill_failed,
 )
-from groundtrace.traces.openhands.one_event import ONE_EVENT
 from groundtrace.traces.openhands.records import (
     Event,
     HistoryRow,
@@ -48,7 +48,7 @@ from groundtrace.traces.openhands.records import (
 from groundtrace.traces.source import RawCall, Source
 
 _EVENT_FILE = regex(r"event-(\d+)-[\w-]+\.json")
-_EVENT_FILE_V0 = regex(r"(\d+)\.json")
+_EVENT_FILE_V0 = regex(r"(?<!\d)(\d+)\.json")
 
 
 def name_of(row: Mapping[str, Any]) -> str | None:
