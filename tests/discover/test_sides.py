@@ -99,7 +99,17 @@ def test_names_that_differ_by_a_date(names: list[str], are: bool) -> None:
 def test_what_is_no_side() -> None:
     assert may_be_sides(["lexical", "semantic"])
     assert not may_be_sides(["lexical"])
-    assert not may_be_sides(["passed", "failed"])
+    assert not may_be_sides(["passed", "failed", "empty_patch", "no_generation"])
+    assert not may_be_sides(["main", "retry"])
+    assert not may_be_sides(["first-try", "second-try", "third_try"])
+    assert not may_be_sides(["attempt_a", "attempt_b"])
+    assert not may_be_sides(["2026-W09", "2026-W10"])
+    assert not may_be_sides(["March", "April"])
+    assert not may_be_sides(["day1", "day2"])
+    assert may_be_sides(["lexical", "semantic", "retry"]), (
+        "two sides are never averaged for a third"
+    )
+    assert may_be_sides(["lexical", "semantic", "logs"])
     assert not may_be_sides(["0123456789abcdef", "fedcba9876543210"])
     assert not may_be_sides(["one", "two"], below_task=True)
     assert may_be_sides(["one", "two", "one", "two"], below_task=True)
