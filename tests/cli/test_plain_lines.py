@@ -134,7 +134,17 @@ def test_a_pipe_that_nobody_reads_ends_a_plain_line(
 ) -> None:
     """As with click: exit code 1, also where stdout was closed before (`>&-`)."""
     write_sample(tmp_path)
-    line = ["normalize", "runs/official", "--tasks", "benchmarks", "--out", "out", "--jobs", "1", "-v"]
+    line = [
+        "normalize",
+        "runs/official",
+        "--tasks",
+        "benchmarks",
+        "--out",
+        "out",
+        "--jobs",
+        "1",
+        "-v",
+    ]
     read, write = os.pipe()
     os.close(read)
 

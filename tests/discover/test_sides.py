@@ -214,6 +214,16 @@ def test_a_single_other_model_tells_no_configurations_apart(tmp_path: Path) -> N
     assert {trial.config_name for trial in trials} == {"x", "y"}
 
 
+def test_a_trace_that_names_no_model_is_not_of_another_one(tmp_path: Path) -> None:
+    for task in TASKS:
+        put(tmp_path / f"runs/x/{task}-0.json", trajectory(task, "lab/wader-1"))
+        put(tmp_path / f"runs/x/{task}-1.json", trajectory(task, ""))
+        put(tmp_path / f"runs/y/{task}-0.json", trajectory(task, "lab/wader-1"))
+    trials, _ = of_folder(tmp_path / "runs", TASKS)
+    assert {trial.config_name for trial in trials} == {"x", "y"}
+    assert {trial.model for trial in trials} == {"wader-1", None}
+
+
 def evaluation(task_id: str, created: str, ids: Sequence[str], **more: Any) -> str:
     samples = [
         {"id": name, "epoch": 1, "input": "", "messages": [], "scores": {}, "events": []}
