@@ -100,13 +100,16 @@ def test_what_is_no_side() -> None:
     assert may_be_sides(["lexical", "semantic"])
     assert not may_be_sides(["lexical"])
     assert not may_be_sides(["passed", "failed", "empty_patch", "no_generation"])
-    assert not may_be_sides(["main", "retry"])
+    assert not may_be_sides(["main", "rerun"])
+    assert not may_be_sides(["retry-1", "retry-2"])
+    assert may_be_sides(["plain", "retry"]), "what a side does, perhaps: never averaged"
+    assert may_be_sides(["lexical-retry", "semantic-retry"])
     assert not may_be_sides(["first-try", "second-try", "third_try"])
     assert not may_be_sides(["attempt_a", "attempt_b"])
     assert not may_be_sides(["2026-W09", "2026-W10"])
     assert not may_be_sides(["March", "April"])
     assert not may_be_sides(["day1", "day2"])
-    assert may_be_sides(["lexical", "semantic", "retry"]), (
+    assert may_be_sides(["lexical", "semantic", "rerun"]), (
         "two sides are never averaged for a third"
     )
     assert may_be_sides(["lexical", "semantic", "logs"])

@@ -28,8 +28,8 @@ _PORTION = regex(  # `t0` may be a temperature and `k5` the length of a list: th
     r"round|rollout|pass|r|s|day|week|month)[-_ ]?\d{1,5}",
     re.IGNORECASE,
 )
-_AGAIN = regex(
-    r"(?:.*[-_. ])?(?:re-?(?:runs?|try|tries|done?)|again)(?:[-_. ]?\d{1,3})?"
+_AGAIN = regex(  # `retry` alone, and behind a name, may be what a side does
+    r"re-?runs?(?:[-_. ]?\d{1,3})?|(?:re-?try|redo)[-_. ]?\d{1,3}"
     r"|(?:rep|attempt|trial|run|try|sample|seed)[-_ ]?[a-d]"
     r"|(?:first|second|third|1st|2nd|3rd|last|final)[-_ ](?:attempt|run|try)"
     r"|\d{4}-?w\d\d|january|february|march|april|may|june|july|august|september|october|november|december",
@@ -59,7 +59,7 @@ def may_be_sides(names: Sequence[str], *, below_task: bool = False) -> bool:
     distinct = set(names)
     if len(distinct) < 2 or all(map(RANDOM.fullmatch, distinct)):
         return False
-    # `lexical` and `semantic` are sides, also beside a folder `logs` or `retry`.
+    # `lexical` and `semantic` are sides, also beside a folder `logs` or `rerun`.
     others = {n for n in distinct if not any(p.fullmatch(n) for p in _NO_SIDES)}
     if len(others) < 2 or 2 * len(others) <= len(distinct):
         return False
