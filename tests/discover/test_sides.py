@@ -104,6 +104,7 @@ def test_what_is_no_side() -> None:
     assert not may_be_sides(["retry-1", "retry-2"])
     assert may_be_sides(["plain", "retry"]), "what a side does, perhaps: never averaged"
     assert may_be_sides(["lexical-retry", "semantic-retry"])
+    assert may_be_sides(["run-a", "run-b"])
     assert not may_be_sides(["first-try", "second-try", "third_try"])
     assert not may_be_sides(["attempt_a", "attempt_b"])
     assert not may_be_sides(["2026-W09", "2026-W10"])

@@ -28,9 +28,9 @@ _PORTION = regex(  # `t0` may be a temperature and `k5` the length of a list: th
     r"round|rollout|pass|r|s|day|week|month)[-_ ]?\d{1,5}",
     re.IGNORECASE,
 )
-_AGAIN = regex(  # `retry` alone, and behind a name, may be what a side does
+_AGAIN = regex(  # `retry` and `run-a` may be sides
     r"re-?runs?(?:[-_. ]?\d{1,3})?|(?:re-?try|redo)[-_. ]?\d{1,3}"
-    r"|(?:rep|attempt|trial|run|try|sample|seed)[-_ ]?[a-d]"
+    r"|(?:rep|attempt|try|seed)[-_ ]?[a-d]"
     r"|(?:first|second|third|1st|2nd|3rd|last|final)[-_ ](?:attempt|run|try)"
     r"|\d{4}-?w\d\d|january|february|march|april|may|june|july|august|september|october|november|december",
     re.IGNORECASE,
