@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -124,6 +125,46 @@ def test_a_plain_line_needs_no_click_and_does_the_same(tmp_path: Path) -> None:
     assert files and files.keys() == more.keys()
     assert said == again
     assert (end, other) == ("0 False", "0 True")
+
+
+@pytest.mark.parametrize("closed", [(), (1,)])
+@pytest.mark.parametrize("nobody_reads", ["stdout", "stderr"])
+def test_a_pipe_that_nobody_reads_ends_a_plain_line(
+    nobody_reads: str, closed: tuple[int, ...], tmp_path: Path
+) -> None:
+    """As with click: exit code 1, also where stdout was closed before (`>&-`)."""
+    write_sample(tmp_path)
+    line = [
+        "normalize",
+        "runs/official",
+        "--tasks",
+        "benchmarks",
+        "--out",
+        "out",
+        "--jobs",
+        "1",
+        "-v",
+    ]
+    read, write = os.pipe()
+    os.close(read)
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes[nobody_reads] = write
+    done = subprocess.run(
+        [sys.executable, "-m", "groundtrace", *line],
+        cwd=tmp_path,
+        preexec_fn=close,
+        check=False,
+        **pipes,
+    )
+    os.close(write)
+    unread = nobody_reads == "stderr" or not closed
+    assert done.returncode == int(unread)
+    assert b"Traceback" not in (done.stderr or b"")
 
 
 def test_a_line_is_printed_as_click_prints_it(capsysbinary: Any) -> None:

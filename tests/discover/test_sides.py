@@ -99,7 +99,21 @@ def test_names_that_differ_by_a_date(names: list[str], are: bool) -> None:
 def test_what_is_no_side() -> None:
     assert may_be_sides(["lexical", "semantic"])
     assert not may_be_sides(["lexical"])
-    assert not may_be_sides(["passed", "failed"])
+    assert not may_be_sides(["passed", "failed", "empty_patch", "no_generation"])
+    assert not may_be_sides(["main", "rerun"])
+    assert not may_be_sides(["retry-1", "retry-2"])
+    assert may_be_sides(["plain", "retry"]), "what a side does, perhaps: never averaged"
+    assert may_be_sides(["lexical-retry", "semantic-retry"])
+    assert may_be_sides(["run-a", "run-b"])
+    assert not may_be_sides(["first-try", "second-try", "third_try"])
+    assert not may_be_sides(["attempt_a", "attempt_b"])
+    assert not may_be_sides(["2026-W09", "2026-W10"])
+    assert not may_be_sides(["March", "April"])
+    assert not may_be_sides(["day1", "day2"])
+    assert may_be_sides(["lexical", "semantic", "rerun"]), (
+        "two sides are never averaged for a third"
+    )
+    assert may_be_sides(["lexical", "semantic", "logs"])
     assert not may_be_sides(["0123456789abcdef", "fedcba9876543210"])
     assert not may_be_sides(["one", "two"], below_task=True)
     assert may_be_sides(["one", "two", "one", "two"], below_task=True)
@@ -202,6 +216,16 @@ def test_a_single_other_model_tells_no_configurations_apart(tmp_path: Path) -> N
             put(tmp_path / f"runs/y/{task}-{number}.json", trajectory(task))
     trials, _ = of_folder(tmp_path / "runs", (*TASKS, "heron-3"))
     assert {trial.config_name for trial in trials} == {"x", "y"}
+
+
+def test_a_trace_that_names_no_model_is_not_of_another_one(tmp_path: Path) -> None:
+    for task in TASKS:
+        put(tmp_path / f"runs/x/{task}-0.json", trajectory(task, "lab/wader-1"))
+        put(tmp_path / f"runs/x/{task}-1.json", trajectory(task, ""))
+        put(tmp_path / f"runs/y/{task}-0.json", trajectory(task, "lab/wader-1"))
+    trials, _ = of_folder(tmp_path / "runs", TASKS)
+    assert {trial.config_name for trial in trials} == {"x", "y"}
+    assert {trial.model for trial in trials} == {"wader-1", None}
 
 
 def evaluation(task_id: str, created: str, ids: Sequence[str], **more: Any) -> str:

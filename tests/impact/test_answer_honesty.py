@@ -133,6 +133,27 @@ def test_needed_tasks_are_those_of_more_repositories():
     assert repositories == pytest.approx(tasks / 3, rel=0.1)
 
 
+def test_repositories_are_counted_over_the_tasks_that_have_them():
+    """18 of 24 tasks have a recall, in six of eight repositories. They were said to be of eight, and
+    131 tasks of 58 repositories were needed where three of each are 44."""
+    random = np.random.default_rng(2)
+    rows = [
+        replace(
+            row(
+                f"t{i:02}", config, {RECALL: float(random.random())} if i < 18 else {}, reward=None
+            ),
+            repo=f"r{i // 3}",
+        )
+        for i in range(24)
+        for config in (BASE, OTHER)
+    ]
+    found = answer(rows)
+    told = re.search(r"18 tasks are too few; .* about ([\d,]+) tasks of (\d+) rep", found.headline)
+    tasks, repositories = (int(number.replace(",", "")) for number in told.groups())
+    assert tasks == pytest.approx(found.enough.needed, rel=0.1)
+    assert repositories == pytest.approx(found.enough.needed / 3, rel=0.1)
+
+
 # Finding and solving (D404)
 
 
@@ -192,14 +213,23 @@ def test_a_loss_that_is_not_ruled_out_is_said(rewards, margin, said):
 # Rewards of another scale (D407)
 
 
-def test_nothing_passes_on_another_scale():
-    """pass@1 of rewards up to 100 was 1: every attempt reaches 1."""
+def spreads(base, other):
+    """The spread of attempts of two configurations with rewards up to these."""
     rows = [
         row(f"t{i}", config, trial=f"{config}{i}{k}", reward=scale * (0.3 + 0.07 * ((i + k) % 11)))
-        for scale, config in ((100, BASE), (1, OTHER))
+        for scale, config in ((base, BASE), (other, OTHER))
         for i in range(8)
         for k in range(2)
     ]
-    spread = {one.config_name: one.trial_spread for one in document(rows).config_aggregates}
-    assert spread[BASE] is None
-    assert spread[OTHER].pass_at[0].value < 0.5
+    return {one.config_name: one.trial_spread for one in document(rows).config_aggregates}
+
+
+def test_nothing_passes_on_another_scale():
+    """pass@1 of rewards up to 100 was 1: every attempt reaches 1."""
+    assert spreads(1, 1)[BASE].pass_at[0].value < 0.5
+    assert spreads(100, 100) == {BASE: None, OTHER: None}
+
+
+def test_one_scale_is_that_of_all_configurations():
+    """Rewards of 1 to 4 beside rewards up to 100 are low points: no attempt with them passed."""
+    assert spreads(100, 4) == {BASE: None, OTHER: None}

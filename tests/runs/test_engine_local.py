@@ -108,8 +108,17 @@ def where(_number: int) -> int:
 
 WORK = """
 import os, signal
+from groundtrace.errors import OutputError
+
+class FullError(OutputError):
+    def __init__(self, disk, size):
+        super().__init__(f"{disk} is full at {size}")
 
 def work(item):
+    if item == "full":
+        raise FullError("/dev/sda", 7)
+    if item == "ignored":
+        return [signal.getsignal(number).name for number in (signal.SIGHUP, signal.SIGTERM)]
     if item == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if item == "raise":
@@ -118,7 +127,8 @@ def work(item):
 """
 
 FORKED = """
-import os, sys
+import os, signal, sys
+from groundtrace.errors import OutputError
 from groundtrace.runs.engine.local import LocalEngine
 from forked_work import work
 
@@ -210,6 +220,86 @@ assert len(found) == 1 and os.getpid() not in found
 while engine.later:  # on a busy machine results may be there whenever this process looks
     list(engine.map(work, texts(*range(100)), is_small=True))
 assert "colorsys" in sys.modules
+"""
+    assert forked(program, tmp_path) == NONE_LEFT
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+@pytest.mark.parametrize("which", ["[0:1]", "[1:2]", "[2:3]", "[:]"])
+@pytest.mark.parametrize("closed", ["engine.close()", ""])
+def test_workers_that_die_between_two_works_are_noticed(
+    which: str, closed: str, tmp_path: Path
+) -> None:
+    """One of them waits for work and has the turn, which it takes along."""
+    program = f"""
+items = texts(*range(60))
+assert all(one.error is None for one in engine.map(work, items))
+for worker in list(engine._pool._workers.values()){which}:
+    os.kill(worker.process, signal.SIGKILL)
+{closed}
+done = list(engine.map(work, items))
+assert sorted(one.item for one in done) == sorted(items)
+assert {{one.error for one in done}} == {{None}}
+print("done")
+"""
+    assert forked(program, tmp_path)[0] == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_dead_workers_may_leave_no_trace(tmp_path: Path) -> None:
+    """Where a program ignores SIGCHLD, the kernel forgets its dead children at once."""
+    program = """
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+items = texts(*range(60))
+assert all(one.error is None for one in engine.map(work, items))
+for worker in engine._pool._workers.values():
+    os.kill(worker.process, signal.SIGKILL)
+    while os.path.exists(f"/proc/{worker.process}"):
+        pass
+assert all(one.error is None for one in engine.map(work, items[:9]))
+print("done")
+"""
+    assert forked(program, tmp_path)[0] == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_an_error_whose_class_takes_more_than_a_message_is_that_error_here(tmp_path: Path) -> None:
+    program = """
+try:
+    list(engine.map(work, texts(*range(50)) + ["full"] * 3))
+except OutputError as error:
+    print(error)
+"""
+    assert forked(program, tmp_path) == ["/dev/sda is full at 7", *NONE_LEFT]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_workers_ignore_what_their_parent_ignores(tmp_path: Path) -> None:
+    """`nohup` asks that nothing ends when the terminal is closed."""
+    program = """
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, print)
+print(*{tuple(one.result) for one in engine.map(work, ["ignored"] * 9)})
+"""
+    assert forked(program, tmp_path) == ["('SIG_IGN', 'SIG_DFL')", *NONE_LEFT]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_fewer_workers_are_started_where_no_more_are_allowed(tmp_path: Path) -> None:
+    program = """
+fork, ends = os.fork, len(os.listdir("/proc/self/fd"))
+forks = []
+def few():
+    forks.append(1)
+    if len(forks) > 1:
+        raise BlockingIOError(11, "no more processes")
+    return fork()
+os.fork = few
+done = list(engine.map(work, texts(*range(90))))
+assert len(done) == 90 and {one.error for one in done} == {None}
+assert len({one.result[0] for one in done}) == 1
+engine.close()
+assert len(os.listdir("/proc/self/fd")) == ends, "every pipe is closed"
 """
     assert forked(program, tmp_path) == NONE_LEFT
 

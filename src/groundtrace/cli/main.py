@@ -147,7 +147,10 @@ def _fail(error: BaseException, message: str, code: int, verbose: bool, place: s
 
 def _closed_pipe() -> int:
     """The reader of the output, such as `head`, closed the pipe early; that is not an error."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # `>&-` closes it
+                stream.flush()
+        except BrokenPipeError:  # what is left in it would be an error when the program ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return 0

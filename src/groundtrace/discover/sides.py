@@ -25,9 +25,17 @@ _MOMENT = regex(rf"(?<!\d)(?:{_WHEN}){_CLOCK}(?!\d)")
 
 _PORTION = regex(  # `t0` may be a temperature and `k5` the length of a list: these are sides
     r"(?:batch|part|shard|chunk|fold|split|slice|worker|rank|node|proc|process|group|epoch|ep|iter|iteration|"
-    r"round|rollout|pass|r|s)[-_ ]?\d{1,5}",
+    r"round|rollout|pass|r|s|day|week|month)[-_ ]?\d{1,5}",
     re.IGNORECASE,
 )
+_AGAIN = regex(  # `retry` and `run-a` may be sides
+    r"re-?runs?(?:[-_. ]?\d{1,3})?|(?:re-?try|redo)[-_. ]?\d{1,3}"
+    r"|(?:rep|attempt|try|seed)[-_ ]?[a-d]"
+    r"|(?:first|second|third|1st|2nd|3rd|last|final)[-_ ](?:attempt|run|try)"
+    r"|\d{4}-?w\d\d|january|february|march|april|may|june|july|august|september|october|november|december",
+    re.IGNORECASE,
+)
+"""Names that say that something was tried again, or in which week or month it ran."""
 _VERDICT = regex(
     r"(?:un|not[-_ ]?)?(?:resolved|solved)|pass(?:ed)?|fail(?:ed|ures?)?|errors?|errored|succe(?:ss|eded)|"
     r"completed?|incomplete|time(?:d[-_ ]?)?outs?|trajs?|trajectories|logs?|sessions?|outputs?|"
@@ -35,6 +43,8 @@ _VERDICT = regex(
     re.IGNORECASE,
 )
 """Names that say what became of a trial, or what lies in the folder."""
+
+_NO_SIDES = (_PORTION, _AGAIN, _VERDICT)
 
 
 def are_moments(names: Iterable[str]) -> bool:
@@ -47,9 +57,11 @@ def may_be_sides(names: Sequence[str], *, below_task: bool = False) -> bool:
     """Whether names can be those of sides. Below a task's folder each must stand below another too:
     names of a task's own are those of its trials."""
     distinct = set(names)
-    if len(distinct) < 2 or any(map(_PORTION.fullmatch, distinct)):
+    if len(distinct) < 2 or all(map(RANDOM.fullmatch, distinct)):
         return False
-    if any(map(_VERDICT.fullmatch, distinct)) or all(map(RANDOM.fullmatch, distinct)):
+    # `lexical` and `semantic` are sides, also beside a folder `logs` or `rerun`.
+    others = {n for n in distinct if not any(p.fullmatch(n) for p in _NO_SIDES)}
+    if len(others) < 2 or 2 * len(others) <= len(distinct):
         return False
     return not below_task or min(Counter(names).values()) > 1
 

@@ -16,6 +16,8 @@ from groundtrace.discover.loose_items import LooseItem
 
 _GIVEN = ("manifest", "--config-name", "--layout", "--config-by")
 """Where a configuration comes from if the user says it."""
+_OF_ALL = ("model", "harness")
+"""What every trace has, whether it says so or not; a setting that is not given is one of its values."""
 
 
 def without_resumed(items: list[LooseItem]) -> Iterator[Skipped]:
@@ -61,13 +63,15 @@ def tell_apart(items: Sequence[LooseItem], *, is_given: bool) -> None:
 
 
 def _tells(name: str, items: Sequence[LooseItem], traits: Sequence[Mapping[str, str]]) -> bool:
-    """Whether most tasks that have several traces have them with several values of a trait."""
+    """Whether most tasks that have several traces have them with several values of a trait. A trace
+    that names no model, such as one that ended before its first reply, is not of another one."""
     by_task: dict[str, list[str | None]] = {}
     for item, own in zip(items, traits, strict=True):
         assert item.named is not None
         by_task.setdefault(item.named.name, []).append(own.get(name))
     several = [said for said in by_task.values() if len(said) > 1]
-    unlike = [said for said in several if len(set(said)) > 1]
+    unknown = {None} if name in _OF_ALL else set()
+    unlike = [said for said in several if len(set(said) - unknown) > 1]
     return 2 * len(unlike) > len(several)
 
 

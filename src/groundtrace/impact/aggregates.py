@@ -119,10 +119,19 @@ def aggregate(trials: Sequence[Observation], copies: dict[str, int]) -> list[Con
     configs: dict[str, list[Observation]] = {}
     for trial in trials:
         configs.setdefault(trial.config_name, []).append(trial)
-    return [_config(name, own, copies.get(name, 0)) for name, own in sorted(configs.items())]
+    # Of all configurations: one with rewards of 3 beside one with 90 is on the same scale.
+    largest = max((abs(trial.values.get("reward", 0.0)) for trial in trials), default=0.0)
+    passes = not on_other_scale(largest)
+    return [
+        _config(name, own, copies.get(name, 0), passes=passes)
+        for name, own in sorted(configs.items())
+    ]
 
 
-def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggregate:
+def _config(
+    name: str, trials: Sequence[Observation], copies: int, *, passes: bool
+) -> ConfigAggregate:
+    """`passes`: rewards say which trial passes."""
     tasks = list(by_task(trials).values())
     return ConfigAggregate(
         config_name=name,
@@ -131,7 +140,7 @@ def _config(name: str, trials: Sequence[Observation], copies: int) -> ConfigAggr
         n_copies=copies,
         models=_counted(trial.model for trial in trials),
         harness_versions=_counted(trial.harness_version for trial in trials),
-        trial_spread=_spread(tasks),
+        trial_spread=_spread(tasks) if passes else None,
         metrics=_metrics(tasks),
     )
 
@@ -144,8 +153,8 @@ def _spread(tasks: Sequence[Sequence[Observation]]) -> TrialSpread | None:
     rewards = [[o.values["reward"] for o in own if "reward" in o.values] for own in tasks]
     rewards = [own for own in rewards if own]
     most = max(map(len, rewards), default=0)
-    if most < 2 or on_other_scale(max(abs(reward) for own in rewards for reward in own)):
-        return None  # of rewards up to 100 nearly all would pass
+    if most < 2:
+        return None
     found = repeats(rewards)
     passes = [mean_pass_at_k(rewards, k) for k in PASS_AT if k <= most]
     return TrialSpread(

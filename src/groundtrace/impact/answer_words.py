@@ -216,14 +216,16 @@ class Sentences(Frozen, frozen=True):
         many = f"{rounded(can.needed or 0):,}"
         if self.comparison.flipped == "repositories":
             # More tasks of the same repositories would hardly help (D403).
-            few = few.replace(" are", f" of {self.comparison.n_flipped:,} repositories are")
-            many += f" tasks of {rounded(self._units_needed(row)):,} repositories"
+            if row.n == self.comparison.n_matched_tasks:  # other rows may be of fewer repositories
+                few = few.replace(" are", f" of {self.comparison.n_flipped:,} repositories are")
+            many += f" tasks of {rounded(self._units_needed()):,} repositories"
         few = f", but {few}" if few else ""
         return f"{few}; to see {what} takes about {many}"
 
-    def _units_needed(self, row: AnswerRow) -> int:
+    def _units_needed(self) -> int:
         """Repositories of as many tasks each that the needed tasks come from."""
-        return max(2, round((self.enough.needed or 0) * self.comparison.n_flipped / row.n))
+        each = self.comparison.n_matched_tasks / self.comparison.n_flipped
+        return max(2, round((self.enough.needed or 0) / each))
 
     def _to_see(self, row: AnswerRow | None) -> Iterator[str]:
         """The same as a sentence of its own."""
@@ -233,7 +235,7 @@ class Sentences(Frozen, frozen=True):
         elif what is not None and row is not None:
             many = plural(rounded(self.enough.needed or 0), "task")
             if self.comparison.flipped == "repositories":
-                many += f" of {rounded(self._units_needed(row)):,} repositories"
+                many += f" of {rounded(self._units_needed()):,} repositories"
             yield f"To see {what} takes about {many}."
 
     def _can_see(self) -> bool:

@@ -47,7 +47,8 @@ class Engine(Protocol):
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], *, chunk: int | None = None
     ) -> Generator[Done[Item, Result], None, None]:
-        """Every item once, with its result or the reason it has none.
+        """Every item once, with its result or the reason it has none. It ends, or is closed, before
+        the next begins.
 
         `chunk` is how many items are sent at a time; None if the engine should decide. Raises
         OutputError when results cannot be written: that concerns all items.

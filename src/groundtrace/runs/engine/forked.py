@@ -4,14 +4,14 @@
 and a process with a thread cannot be forked again. Without threads, workers can start before their
 work is known: they load modules while this process plans.
 
-All workers take work from one pipe, so none waits while there is some; whoever takes it holds a
-lock. Each has a pipe of its own for results, whose end tells that it died.
+All workers take work from one pipe, so none waits while there is some. Whoever takes it has the
+turn: one byte in a second pipe, which a worker that dies may take along. So all are lost when one
+dies. Each has a pipe of its own for results, whose end tells that it died.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import gc
 import importlib
 import os
@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import field
 
+from groundtrace.errors import OutputError
 from groundtrace.runs.engine.base import WorkerReply, do_chunk
 from groundtrace.runs.engine.parent_death import end_with_parent
 
@@ -58,7 +59,8 @@ class ForkedWorkers:
         self._preload = preload
         self._asked, self._asks = os.pipe()
         os.set_blocking(self._asks, False)
-        self._turn = os.memfd_create("groundtrace")
+        self._turn, self._gives = os.pipe()
+        os.write(self._gives, b"1")
         self._workers: dict[int, _Worker] = {}
         self._poll = select.poll()
         self._unsent = bytearray()
@@ -75,14 +77,25 @@ class ForkedWorkers:
         try:
             while len(self._workers) < workers:
                 self._fork()
+        except OSError:  # no more processes are allowed, or there is no memory for one
+            if not self._workers:
+                raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _fork(self) -> None:
         parent = os.getpid()
         replies, own = os.pipe()
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError:
+            os.close(replies)
+            os.close(own)
+            raise
         if not process:
+            # An end that only the parent reads: a worker that kept it would wait forever, instead
+            # of ending, when nobody reads its results any more.
+            os.close(replies)
             self._work(own, parent)
         os.close(own)
         self._workers[replies] = _Worker(process, replies)
@@ -103,7 +116,8 @@ class ForkedWorkers:
     def replies(self, *, wait: bool) -> list[tuple[int, list[WorkerReply[Any]]]]:
         """Results that are there, by the number of the chunk; `wait` until there is one.
 
-        Raises WorkerDiedError, or the error that a worker raised for all of its work.
+        Raises WorkerDiedError, or the error that a worker raised for all of its work. Results that
+        came together with the death of a worker are returned first.
         """
         while True:
             if self._unsent:
@@ -113,56 +127,37 @@ class ForkedWorkers:
                 self._poll.unregister(self._asks)
                 self._send_more()
             found: list[tuple[int, list[WorkerReply[Any]]]] = []
+            died = False
             for replies, _ in ready:
                 if replies != self._asks:
-                    found += self._read(self._workers[replies])
+                    data = os.read(replies, _AT_ONCE)
+                    died |= not data
+                    found += _complete(self._workers[replies], data)
+            if died and not found:
+                raise WorkerDiedError
             if found or not wait:
                 return found
 
-    def _read(self, worker: _Worker) -> Iterator[tuple[int, list[WorkerReply[Any]]]]:
-        data = os.read(worker.replies, _AT_ONCE)
-        if not data:
-            raise WorkerDiedError
-        worker.read += data
-        while len(worker.read) >= _LENGTH:
-            end = _LENGTH + int.from_bytes(worker.read[:_LENGTH], "little")
-            if len(worker.read) < end:
-                return
-            number, answers, error = pickle.loads(memoryview(worker.read)[_LENGTH:end].tobytes())
-            del worker.read[:end]
-            if error is not None:
-                raise error
-            yield number, answers
-
     def close(self) -> None:
-        """End the workers after their work."""
-        os.close(self._asks)  # without more work they end
-        self._end()
-
-    def stop(self) -> None:
         """End the workers now, without waiting for what they are doing."""
-        os.close(self._asks)
         for worker in self._workers.values():
-            os.kill(worker.process, signal.SIGKILL)
-        self._end()
-
-    def _end(self) -> None:
-        for end in (self._asked, self._turn, *self._workers):
+            with contextlib.suppress(ProcessLookupError):  # where dead children leave no trace
+                os.kill(worker.process, signal.SIGKILL)
+        for end in (self._asked, self._asks, self._turn, self._gives, *self._workers):
             os.close(end)
         for worker in self._workers.values():
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(worker.process, 0)
         self._workers.clear()
 
+    stop = close
+
     # in the worker
 
     def _work(self, replies: int, parent: int) -> NoReturn:
         """Do chunks until there are no more. Never returns: what called it is the parent's."""
         try:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it and stops workers
-            for number in OF_PARENT - {signal.SIGINT}:
-                signal.signal(number, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_PARENT)
+            take_signals()
             end_with_parent(parent)
             for end in (self._asks, *self._workers):
                 os.close(end)
@@ -176,12 +171,39 @@ class ForkedWorkers:
         os._exit(0)
 
     def _next(self) -> bytes | None:
-        fcntl.lockf(self._turn, fcntl.LOCK_EX)
+        os.read(self._turn, 1)
         try:
             length = _read(self._asked, _LENGTH)
             return _read(self._asked, int.from_bytes(length, "little")) if length else None
         finally:
-            fcntl.lockf(self._turn, fcntl.LOCK_UN)
+            os.write(self._gives, b"1")
+
+
+def take_signals() -> None:
+    """Give this worker its own handlers instead of its parent's.
+
+    Workers ignore Ctrl-C: the parent gets it and stops them. What the parent ignores, as after
+    `nohup`, they ignore too.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in OF_PARENT - {signal.SIGINT}:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_PARENT)
+
+
+def _complete(worker: _Worker, data: bytes) -> Iterator[tuple[int, list[WorkerReply[Any]]]]:
+    """The messages that are complete with this data of a worker."""
+    worker.read += data
+    while len(worker.read) >= _LENGTH:
+        end = _LENGTH + int.from_bytes(worker.read[:_LENGTH], "little")
+        if len(worker.read) < end:
+            return
+        number, answers, error = pickle.loads(memoryview(worker.read)[_LENGTH:end].tobytes())
+        del worker.read[:end]
+        if error is not None:
+            raise error
+        yield number, answers
 
 
 def _done(asked: bytes) -> bytes:
@@ -190,7 +212,21 @@ def _done(asked: bytes) -> bytes:
     try:
         return _message((number, do_chunk(function, chunk), None))
     except Exception as error:  # noqa: BLE001 - raised in the parent
-        return _message((number, [], error))
+        return _message((number, [], _sendable(error)))
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or one that says the same if it cannot be sent.
+
+    Python makes an error again from its message alone, so one whose class takes more arguments was
+    a TypeError in the parent.
+    """
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - whatever an error of another package does there
+        kind = OutputError if isinstance(error, OutputError) else RuntimeError
+        return kind(str(error) if kind is OutputError else f"{type(error).__name__}: {error}")
+    return error
 
 
 def _message(content: object) -> bytes:

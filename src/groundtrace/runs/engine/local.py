@@ -115,7 +115,8 @@ class LocalEngine:
                 return ForkedWorkers(self._preload)  # loaded while this process does something else
             for module in self._preload:
                 importlib.import_module(module)
-            return ForkedWorkers(())
+            if _is_alone():  # a module can start threads
+                return ForkedWorkers(())
         from groundtrace.runs.engine.served import ServedWorkers
 
         return ServedWorkers(self.jobs, self._preload)

@@ -15,7 +15,7 @@ from multiprocessing import forkserver
 from typing import Any
 
 from groundtrace.runs.engine.base import Done, Item, Result, WorkerReply, do_chunk, do_one
-from groundtrace.runs.engine.forked import OF_PARENT, WorkerDiedError
+from groundtrace.runs.engine.forked import WorkerDiedError, take_signals
 from groundtrace.runs.engine.parent_death import end_with_parent
 
 STOP_SECONDS = 0.5
@@ -55,13 +55,22 @@ class ServedWorkers:
     def replies(self, *, wait: bool) -> list[tuple[int, list[WorkerReply[Any]]]]:
         """Results that are there, by the number of the chunk; `wait` until there is one.
 
-        Raises WorkerDiedError, or the error that a worker raised for all of its work.
+        Raises WorkerDiedError, or the error that a worker raised for all of its work. Results that
+        came together with the death of a worker are returned first.
         """
         ready, _ = wait_for(self._waiting, None if wait else 0, FIRST_COMPLETED)
-        try:
-            return [(self._waiting.pop(future), future.result()) for future in ready]
-        except BrokenProcessPool as error:
-            raise WorkerDiedError from error
+        found = []
+        died: BrokenProcessPool | None = None
+        for future in ready:
+            try:
+                answers = future.result()
+            except BrokenProcessPool as error:
+                died = error
+            else:
+                found.append((self._waiting.pop(future), answers))
+        if died is not None and not found:
+            raise WorkerDiedError from died
+        return found
 
     def close(self) -> None:
         """End the workers after their work."""
@@ -141,15 +150,11 @@ def _begin(environment: dict[str, str]) -> None:
     """Give a worker the environment that its parent has now.
 
     The fork server keeps the environment from its own start. In one case the parent had since set
-    the address of another object store, and the workers wrote to the old one. Workers ignore
-    Ctrl-C: the parent gets it and stops them.
+    the address of another object store, and the workers wrote to the old one.
     """
     os.environ.clear()
     os.environ.update(environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in OF_PARENT - {signal.SIGINT}:
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, OF_PARENT)
+    take_signals()
     _watch_parent()
 
 

@@ -30,6 +30,10 @@ _FACTS = frozenset(
         *("signal", "pid", "error", "stderr", "message", "wall_time", "elapsed", "name", "system"),
     }
 )
+_OF_FILES = frozenset(
+    {"name", "message", "system", "command", "cwd", "working_directory", "working_dir"}
+)
+"""Facts that settings of a program hold beside `output`: `{"command": "build", "output": "dist"}`."""
 
 
 class Unwrapped(Frozen, frozen=True):
@@ -76,14 +80,21 @@ def _in_json(text: str) -> Unwrapped | None:
     if not isinstance(value, dict):
         return None
     low: Mapping[str, Any] = {key.casefold(): held for key, held in value.items()}
-    output = next((low[key] for key in _OUTPUTS if isinstance(low.get(key), str)), None)
-    facts = low.keys() & _FACTS
-    if output is None or not facts or not low.keys() <= {*_FACTS, *_OUTPUTS}:
+    output = _output_in(low)
+    known = _FACTS if low.keys() & {*_OUTPUTS[:1], *_OUTPUTS[2:]} else _FACTS - _OF_FILES
+    if output is None or not low.keys() & known or not low.keys() <= {*_FACTS, *_OUTPUTS}:
         return None  # a file may hold `{"output": …}`
     errors = low.get("stderr")
     code = next((low[key] for key in _CODES if low.get(key) is not None), None)
     trimmed = not output.endswith("\n")
     return _made(output, errors if isinstance(errors, str) else "", code, trimmed=trimmed)
+
+
+def _output_in(fields: Mapping[str, Any]) -> str | None:
+    """The output among fields: the first that has text, since a frame may have an empty `stdout`
+    beside its `output`."""
+    texts = [text for key in _OUTPUTS if isinstance(text := fields.get(key), str)]
+    return next((text for text in texts if text.strip("\n")), texts[0] if texts else None)
 
 
 # --- tags ---------------------------------------------------------------------------------
@@ -114,13 +125,13 @@ def _in_tags(text: str) -> Unwrapped | None:
             at += 1
     if at < len(text):
         return Unwrapped(text) if is_told and not fields else None
-    key = next((key for key in _OUTPUTS if key in fields), None)
-    if key is None:
+    output = _output_in(fields)
+    if output is None:
         return None
     code = next((fields[code] for code in _CODES if code in fields), None)
     errors = fields.get("stderr", "")
     said = _inner(errors) if errors.strip() else ""
-    return _made(_inner(fields[key]), said, code, trimmed=True)
+    return _made(_inner(output), said, code, trimmed=True)
 
 
 def _inner(text: str) -> str:
