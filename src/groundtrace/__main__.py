@@ -24,11 +24,25 @@ def _keep_modules(_phase: str, _found: dict[str, int]) -> None:
     gc.freeze()
 
 
+def _load_msgspec() -> None:
+    """Load msgspec without `typing_extensions`, which it takes if it is installed.
+
+    From Python 3.11 on it needs nothing of it. That module, with `inspect` and `ast` below it, was 39 of the
+    394 million instructions of `evaluate` of two trials, 6 ms.
+    """
+    if "typing_extensions" not in sys.modules:
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+        import msgspec  # noqa: F401
+
+        del sys.modules["typing_extensions"]
+
+
 def main() -> None:
     """Load the command line and run it."""
     gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     gc.callbacks.append(_keep_modules)
     try:
+        _load_msgspec()
         from groundtrace.cli.main import main as run
     except KeyboardInterrupt:
         sys.stderr.write("groundtrace: stopped\n")
