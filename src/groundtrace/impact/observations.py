@@ -44,6 +44,10 @@ class ObservedValues(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         return self._numbers[self._index[name]]
 
+    def __contains__(self, name: object) -> bool:
+        # That of `Mapping` raises and catches an exception for each name that is not there.
+        return name in self._index
+
     def as_dict(self) -> dict[str, float]:
         """All names and numbers, in their original order."""
         return dict(zip(self._index, self._numbers, strict=True))
@@ -207,8 +211,10 @@ def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> st
 
 
 def _first_reason(seen: Observation, names: Sequence[str]) -> str:
-    absent = (seen.absence(name) for name in names if name not in seen.values)
-    return next(absent, "never_together")
+    for name in names:
+        if name not in seen.values:
+            return seen.absence(name)
+    return "never_together"
 
 
 def stored_number(value: float | None) -> float | None:
