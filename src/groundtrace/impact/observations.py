@@ -44,10 +44,6 @@ class ObservedValues(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         return self._numbers[self._index[name]]
 
-    def __contains__(self, name: object) -> bool:
-        # That of `Mapping` raises and catches an exception for each name that is not there.
-        return name in self._index
-
     def as_dict(self) -> dict[str, float]:
         """All names and numbers, in their original order."""
         return dict(zip(self._index, self._numbers, strict=True))
