@@ -53,6 +53,24 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     }
 
 
+LEFT_OUT = """
+import sys
+from groundtrace.__main__ import main
+sys.argv = ["groundtrace", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+left_out = "msgspec" in sys.modules and "typing_extensions" not in sys.modules
+import typing_extensions  # a reader of another package may need it
+assert left_out and typing_extensions.TypedDict
+"""
+
+
+def test_msgspec_comes_without_typing_extensions_which_can_still_be_imported() -> None:
+    subprocess.run([sys.executable, "-c", LEFT_OUT], check=True)
+
+
 WATCHED = """
 import json, sys
 import groundtrace.runs.engine.local as local
