@@ -10,7 +10,6 @@ Without `from __future__ import annotations`: `typing` would compile the text of
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from inspect import get_annotations
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from groundtrace.base.frozen import Frozen
@@ -409,7 +408,7 @@ def settings_of(taken: Any) -> Mapping[str, str]:
 
 def taken_by(function: Callable[..., Any]) -> Any:
     """The class of options that a function takes as `**given`."""
-    return get_args(get_annotations(function, eval_str=True)["given"])[0]
+    return get_args(get_type_hints(function)["given"])[0]
 
 
 def checked_options(rows: Mapping[str, OptionRow], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ def wait(number):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
-    list(LocalEngine(2).map(wait, range(8)))
+    list(LocalEngine(2, may_fork=sys.argv[1] == "forked").map(wait, range(8)))
 """
 
 
@@ -37,21 +37,25 @@ def is_there(process: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("workers", ["forked", "served"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_no_worker_outlives_its_parent(number: signal.Signals, tmp_path: Path) -> None:
+def test_no_worker_outlives_its_parent(
+    number: signal.Signals, workers: str, tmp_path: Path
+) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE) as parent:
+    command = [sys.executable, str(program), workers]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
-        workers = [int(parent.stdout.readline()) for _ in range(2)]
-        assert all(map(is_there, workers))
+        processes = [int(parent.stdout.readline()) for _ in range(2)]
+        assert all(map(is_there, processes))
         parent.send_signal(number)
         parent.wait(20)
         for _ in range(200):
-            if not any(map(is_there, workers)):
+            if not any(map(is_there, processes)):
                 break
             time.sleep(0.05)
-        assert not any(map(is_there, workers))
+        assert not any(map(is_there, processes))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -92,6 +91,8 @@ def _unchanged(lines: Sequence[str], known: Mapping[int, str]) -> list[int] | No
 def _changed(lines: Sequence[str], known: Mapping[int, str], own: str) -> list[int] | None:
     if is_cut(lines):
         return None
+    from difflib import SequenceMatcher  # a millisecond that most runs do not need
+
     order = sorted(known)
     matcher = SequenceMatcher(None, list(lines), [known[n] for n in order], autojunk=False)
     numbers: list[int | None] = [None] * len(lines)

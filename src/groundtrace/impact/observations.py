@@ -207,8 +207,10 @@ def main_reason(observations: Sequence[Observation], names: Sequence[str]) -> st
 
 
 def _first_reason(seen: Observation, names: Sequence[str]) -> str:
-    absent = (seen.absence(name) for name in names if name not in seen.values)
-    return next(absent, "never_together")
+    for name in names:
+        if name not in seen.values:
+            return seen.absence(name)
+    return "never_together"
 
 
 def stored_number(value: float | None) -> float | None:

@@ -38,6 +38,7 @@ LATER = tuple(
     f"groundtrace.{name}"
     for name in (
         "rows.summarise",
+        "runs.inputs",
         "impact.analysis",
         "report.sections",
         "report.html",
@@ -79,7 +80,8 @@ def run_stages(
         at_once += (Impact(quiet, options), report_of_run)
     if isinstance(request.engine, HereFirstEngine):
         # Only metrics, which take a ground truth, have enough to say for arithmetic with numpy.
-        numpy = ("numpy",) if request.tasks or request.ground_truth is not None else ()
+        arithmetic = ("numpy", "numpy.random", "statistics")
+        numpy = arithmetic if request.tasks or request.ground_truth is not None else ()
         request.engine.load_meanwhile((*LATER, *numpy))
     page = "html" in report_of_run.formats
     with did.all_runs:

@@ -51,10 +51,18 @@ the rest of each line; a search for `^` tries every character."""
 _OPENING = regex(r"[\w./~+-]+: |\[bat error\]: |rep|file not|Uncaught |Can't open |parse error: ")
 """How every message begins."""
 _BINARY = regex(r"(?:grep|rg|ag|ack|zgrep|egrep|fgrep|ggrep): (.+): binary file matches$")
-_REJECTED = regex(
-    r": -e expression #|invalid option|nknown option|unrecognized option|missing operand|unknown predicate"
-    r"|: Unmatched |: Invalid (?:regular|preceding|back|range|character|content)|: Trailing backslash|missing \} near|: invalid number of"
-    r"|^fatal: (?:invalid (?:object name|reference)|bad (?:revision|source|object)|ambiguous argument|[Nn]ot a valid object name)"
+_REJECTED = (
+    ": -e expression #", "invalid option", "nknown option", "unrecognized option", "missing operand",
+    "unknown predicate", ": Unmatched ", ": Invalid regular", ": Invalid preceding", ": Invalid back",
+    ": Invalid range", ": Invalid character", ": Invalid content", ": Trailing backslash",
+    "missing } near", ": invalid number of",
+)  # fmt: skip
+_REJECTED_BY_GIT = tuple(
+    f"fatal: {what}"
+    for what in (
+        *("invalid object name", "invalid reference", "bad revision", "bad source", "bad object"),
+        *("ambiguous argument", "Not a valid object name", "not a valid object name"),
+    )
 )
 """The program rejected its options or its script, and did nothing at all."""
 _ADVICE = regex(r"(?:[\w.+-]{1,60}: )?Try '(?P<who>[\w.+-]{1,60}) --help' for more information\.$")
@@ -285,7 +293,7 @@ def _note_speaker(who: str, what: str, line: str, heard: Complaints) -> None:
     builtin = _BUILTIN.match(what)
     who = builtin[1] if builtin else "git" if who in _GIT else who
     heard.speakers.add(who)
-    if _REJECTED.search(line):
+    if line.startswith(_REJECTED_BY_GIT) or any(mark in line for mark in _REJECTED):
         heard.rejected.add(who)
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
-from inspect import isgenerator
 from itertools import takewhile
 from pathlib import Path
+from types import GeneratorType
 from typing import Any
 
 from groundtrace.base.jsonio import clean_text
@@ -138,7 +138,7 @@ class PluginReader:
                 raise  # a file that cannot be opened is not the reader's fault
             except Exception as error:
                 raise self._error(error) from error
-            return self._each(made) if isgenerator(made) else made
+            return self._each(made) if isinstance(made, GeneratorType) else made
 
         return guarded
 
