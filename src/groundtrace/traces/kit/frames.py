@@ -107,6 +107,11 @@ _ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\
 _PREVIEW = regex(r"Preview \(first [^)]*\):\n")
 
 
+_ENDED_BADLY = regex(
+    r"(?:<returncode>|[Ee]xit [Cc]ode:? |exited with code )-?(?!0\b)\d|timed out|has no new output"
+)
+
+
 def printed(result: ToolResult | None, command: str) -> Printed:
     """What the programs of a command printed; standard error apart if the harness kept it so."""
     if result is None:
@@ -144,11 +149,14 @@ def printed(result: ToolResult | None, command: str) -> Printed:
         text = SHORTENED.sub("", text)
     text = _without_notices(text)
     submitted = _submits(command, text)
+    at = framed.find(text) if len(text) < len(framed) else -1
+    around = framed[:at] + framed[at + len(text) :] if at >= 0 else ""
     return Printed(
         without_prompt(text, command),
         errors[:MAX_CHARS],
         failed=failed,
         is_error=result.is_error,
+        ended_badly=around != "" and _ENDED_BADLY.search(around) is not None,
         submitted=submitted,
         trimmed=trimmed,
     )
