@@ -60,14 +60,14 @@ _TRAILER = regex(
     r"|Command running in background with ID.*"
     r"|Command exited with code -?\d+|Command aborted"  # pi
     r"|Command failed with exit code: -?\d+\."  # Kimi
-    r"|<exited with exit code -?\d+>"  # Copilot CLI
+    r"|<(?:exited|shellId: \S{1,40} completed) with exit code -?\d+>"  # Copilot CLI
     r"|\[(?:Process (?:completed|exited) with )?exit code:? -?\d+\]|Exit code: -?\d+)$"
 )
 _TRAILERS = (
-    *("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited"),
+    *("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited", "<shellId: "),
     *("[Process ", "[exit code", "Exit code: "),
 )
-_EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
+_EXIT = regex(r"(?:Error: )?Exit code -?\d+$|<system>(?:Command executed successfully\.|ERROR: Command failed with exit code: -?\d+\.)</system>$|\[Below is the output of the previous command\.\]$")
 _TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
     r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>(?>.*?</warning>)\s*+)?+"
@@ -270,7 +270,7 @@ def _without_notices(text: str) -> str:
         end = len(text)
         start = text.rfind("\n") + 1
     line = _first_line(text)
-    if line.startswith(("Error: Exit", "Exit code", "[Below is")) and _EXIT.match(line):
+    if line.startswith(("Error: Exit", "Exit code", "[Below is", "<system>")) and _EXIT.match(line):
         text = text[len(line) + 1 :]
         line = _first_line(text)
     if line.startswith(("Command timed out after ", "Error: Command timed out after ")):
