@@ -50,7 +50,7 @@ def reports(call: Call, name: str) -> Parts:
 
 
 def _checker(call: Call) -> Parts:
-    return reports(call, call.name) or [Opaque(rule=call.name, expected=False)]
+    return reports(call, call.name) or [Opaque(rule=call.name, expected=False, talks=True)]
 
 
 def _go(call: Call) -> Parts:
@@ -58,7 +58,7 @@ def _go(call: Call) -> Parts:
     verb = call.args[0].text if call.args else ""
     if verb in {"build", "vet"}:
         return reports(call, "vet")
-    return [Opaque(rule="go", expected=False)]
+    return [Opaque(rule="go", expected=False, talks=verb in {"test", "run"})]
 
 
 def _prefixed(call: Call) -> Parts:
@@ -72,7 +72,8 @@ def _prefixed(call: Call) -> Parts:
     if words and words[0].text in CHECKERS:
         call.args = words[1:]
         return reports(call, words[0].text)
-    return [Opaque(rule=call.name, expected=False)]
+    talks = call.name in {"npx", "uvx", "yarn", "pnpm", "bunx"}
+    return [Opaque(rule=call.name, expected=False, talks=talks)]
 
 
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})

@@ -74,8 +74,9 @@ PROGRAMS: dict[str, Program] = {
     ),
     # Print what they do; `submit` is the final answer of an agent.
     **dict.fromkeys(
-        ["rsync", "pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "submit"], Program("unknown")
+        ["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get"], Program("unknown", form="talks")
     ),
+    "rsync": Program("unknown"), "submit": Program("unknown"),
     # Usually print nothing; the files that they make are not named, or not text.
     **dict.fromkeys(
         ["pyenv", "module", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac",
