@@ -261,7 +261,9 @@ def _by_configuration(source: str, value: Any) -> list[tuple[str, IdLists]]:
                 found.append((name, lists))
             for side, verdict in _each(held).items():
                 sides.setdefault(side, {})[name] = verdict
-        found += [(side, IdLists(f"{source}: {side}", None, {}, each)) for side, each in sides.items()]
+        found += [
+            (side, IdLists(f"{source}: {side}", None, {}, each)) for side, each in sides.items()
+        ]
     return found
 
 

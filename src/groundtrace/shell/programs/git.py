@@ -242,9 +242,7 @@ _COMMITTED = regex(
     r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] | \d+ files? changed| (?:create|delete) mode | rename |On branch |Your branch "
     r"|nothing to commit|nothing added to commit|Untracked files:|Changes not staged|  \(use \"git|no changes added"
 )
-_STASHED = regex(
-    r"Saved working directory |No local changes to save|stash@\{\d+\}: |Dropped "
-)
+_STASHED = regex(r"Saved working directory |No local changes to save|stash@\{\d+\}: |Dropped ")
 """What git prints when it commits and when it puts changes away: no line of a file shown beside it."""
 
 
@@ -267,7 +265,8 @@ _SWITCHED = regex(
 
 
 _CHECKED_OUT = regex(
-    _SWITCHED.pattern + r"|$|You are in 'detached|changes and commit them|state without impacting|If you want to create"
+    _SWITCHED.pattern
+    + r"|$|You are in 'detached|changes and commit them|state without impacting|If you want to create"
     r"|do so \(now or later\)|  git (?:switch|checkout) |Or undo this operation|Turn off this advice|Your branch "
     r"|  \(use \"git|[MDA]\t|Updated \d|branch '"
 )

@@ -295,7 +295,12 @@ _RUNS = frozenset(
     ["os.system", "os.popen", *(f"subprocess.{name}" for name in ("run", "call", "check_call"))]
     + [f"subprocess.{name}" for name in ("check_output", "getoutput", "Popen")]
 )
-_PRINTS = _RUNS - {"os.popen", "subprocess.check_output", "subprocess.getoutput", "subprocess.Popen"}
+_PRINTS = _RUNS - {
+    "os.popen",
+    "subprocess.check_output",
+    "subprocess.getoutput",
+    "subprocess.Popen",
+}
 _KEEPS = frozenset(["capture_output", "stdout"])
 """Arguments with which a script gets what the command prints."""
 _OUTPUTS = frozenset(["stdout", "stderr", "decode", "strip", "rstrip", "read"])
@@ -335,10 +340,12 @@ def commands_of(source: str) -> tuple[list[str | list[str]], bool] | None:
     plain = all(
         node in runs or (isinstance(node, ast.Name) and node.id in held) for node in printed
     )
-    kept = [n for n in runs if _spelled(n.func) not in _PRINTS or _KEEPS & {k.arg for k in n.keywords}]
-    if (kept and not any(node in runs or getattr(node, "id", "") in held for node in printed)) or any(
-        keyword.arg == "cwd" for node in runs for keyword in node.keywords
-    ):
+    kept = [
+        n for n in runs if _spelled(n.func) not in _PRINTS or _KEEPS & {k.arg for k in n.keywords}
+    ]
+    if (
+        kept and not any(node in runs or getattr(node, "id", "") in held for node in printed)
+    ) or any(keyword.arg == "cwd" for node in runs for keyword in node.keywords):
         return None
     loops = any(isinstance(node, ast.For | ast.While | ast.Subscript) for node in nodes)
     return (commands, plain and not loops and len(printed) <= len(runs)) if commands else None

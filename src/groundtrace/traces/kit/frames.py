@@ -64,10 +64,21 @@ _TRAILER = regex(
     r"|\[(?:Process (?:completed|exited) with )?exit code:? -?\d+\]|Exit code: -?\d+)$"
 )
 _TRAILERS = (
-    *("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited", "<shellId: "),
+    *(
+        "Shell cwd",
+        "[The command",
+        "[Command ",
+        "[Current",
+        "[Python",
+        "Command ",
+        "<exited",
+        "<shellId: ",
+    ),
     *("[Process ", "[exit code", "Exit code: "),
 )
-_EXIT = regex(r"(?:Error: )?Exit code -?\d+$|<system>(?:Command executed successfully\.|ERROR: Command failed with exit code: -?\d+\.)</system>$|\[Below is the output of the previous command\.\]$")
+_EXIT = regex(
+    r"(?:Error: )?Exit code -?\d+$|<system>(?:Command executed successfully\.|ERROR: Command failed with exit code: -?\d+\.)</system>$|\[Below is the output of the previous command\.\]$"
+)
 _TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
     r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>(?>.*?</warning>)\s*+)?+"
