@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 
 from benchmarks.sessions.session import MODEL, ROOT, STARTED, Call, Session, when
@@ -223,7 +224,27 @@ def _qwen_call(call: Call) -> list[Json]:
     ]
 
 
+# --- a chat, one message a line -------------------------------------------------------------
+
+
+def _chat_lines(session: Session) -> bytes:
+    records: list[Json] = [
+        {"role": "system", "content": session.system},
+        {"role": "user", "content": session.prompt},
+    ]
+    for call in session.calls:
+        name, given = asked(KIMI, call)
+        wanted = {"name": name, "arguments": json.dumps(given)}
+        made = {"type": "function", "id": call.identifier("call_"), "function": wanted}
+        records += [
+            {"role": "assistant", "content": call.thought, "tool_calls": [made]},
+            {"role": "tool", "tool_call_id": made["id"], "content": call.output},
+        ]
+    return as_lines(records)
+
+
 WRITERS = {
+    "chat-lines": Writer("context.jsonl", KIMI, _chat_lines),
     "pi": Writer("2026-05-04T10-00-00-000Z.jsonl", PI, _pi),
     "copilot-cli": Writer("events.jsonl", COPILOT, _copilot),
     "kimi-cli": Writer("wire.jsonl", KIMI, _kimi),

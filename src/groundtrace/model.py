@@ -103,6 +103,8 @@ class Printed(msgspec.Struct, frozen=True):
     """The harness says with the exit code that the command failed, and nothing was printed."""
     is_error: bool = False
     """The harness marked the call as failed, refused or cancelled."""
+    ended_badly: bool = False
+    """The frame of the harness says that the command failed or ran out of time."""
     submitted: bool = False
     """The command hands in the agent's work: its output is no evidence."""
     trimmed: bool = False

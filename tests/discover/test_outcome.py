@@ -9,8 +9,10 @@ import msgspec
 import pytest
 
 from groundtrace.discover.outcome import Reward, outcome_entry, read_reward
+from groundtrace.discover.verdicts import MadeBy, Verdicts
 from groundtrace.documents.outcomes import TrialOutcome
 from groundtrace.model import Outcome
+from groundtrace.storage import LocalFolder
 from tests.discover.run_trees import found, kinds, put, trial
 
 
@@ -164,3 +166,24 @@ def test_the_record_of_an_outcome_is_a_valid_document_part(tmp_path: Path) -> No
     assert again == record
     assert (again.path, again.state, again.reward) == ("mcp/a-1__AbCdEfG", "superseded", 0.5)
     assert again.trial_key == one.trial_key
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"mcp": {"a-b-1": True, "c-d-2": False}, "base": {"a-b-1": False}},
+        {"results": {"mcp": {"a-b-1": {"resolved": True}}, "base": {"a-b-1": {"resolved": False}}}},
+        {"a-b-1": {"mcp": True, "base": {"resolved": False}}, "c-d-2": {"mcp": False}},
+        {"mcp": {"resolved_ids": ["a-b-1"]}, "base": {"unresolved_ids": ["a-b-1"], "resolved_ids": []}},
+    ],
+)  # fmt: skip
+def test_verdicts_of_several_configurations_in_one_file(tmp_path: Path, held: Any) -> None:
+    """Each configuration has its own; a third one that the file does not name has none."""
+    put(tmp_path / "results.json", held)
+    folder = (LocalFolder(tmp_path), "")
+    verdicts = Verdicts(["a-b-1", "c-d-2"], {("", "a-b-1")})
+    rewards = [
+        verdicts.find(["a-b-1"], [folder], MadeBy(models=["m", name], alone=False)).reward
+        for name in ("mcp", "base", "mcp-v2")
+    ]
+    assert rewards == [1.0, 0.0, None]

@@ -137,4 +137,8 @@ def _of_trials() -> list[dict[str, bytes]]:
 def folders() -> tuple[dict[str, bytes], ...]:
     """Folders of traces; those of one form lie together, as their harness leaves them."""
     own = (_swe_agent(), _codex(), _codex_days(), _claude_code(), _chats(), _openhands())
-    return (*own, {"opencode.jsonl": mapped.OPENCODE_RUN}, *_of_trials())
+    return (
+        *own,
+        {"opencode.jsonl": mapped.OPENCODE_RUN, "chat.jsonl": mapped.CHAT_LINES},
+        *_of_trials(),
+    )

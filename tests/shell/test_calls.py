@@ -177,3 +177,67 @@ def test_one_rule_for_git_and_moves(command: str, output: str, written: list[str
     found = shell_refs(command, ToolResult(text=output), "/w", Settings())
     assert [ref.path.removeprefix("/w/") for ref in found.refs] == written
     assert {ref.kind for ref in found.refs} <= {"written"}
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "failed"),
+    [
+        ("pytest -q && cat a.py", "..F\n1 failed\n", True),
+        ("pytest -q && cat a.py", "....\n\nCommand timed out after 120 seconds\n", False),
+        ("python run.py && sed -n '3,4p' a.py", "<returncode>1</returncode>\n<output>\nx\n</output>", False),
+    ],
+)  # fmt: skip
+def test_what_ran_before_a_failed_and_is_no_file(command: str, output: str, failed: bool) -> None:
+    """`cat` behind `&&` did not run, so nothing of the file was shown."""
+    assert touched(command, output, is_error=failed) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pytest -q", "npx jest", "pip install x", "make", "go test ./...", "cargo test"],
+)
+def test_lines_beside_a_program_that_talks_have_no_numbers(command: str) -> None:
+    """`.. [100%]` was the first line of the file."""
+    found = touched(f"{command}; cat a.py", ".. [100%]\n2 passed\nx = 1\n")
+    assert found == [("read", "/w/a.py", None, None)]
+    assert touched("pip install -q x; cat a.py", "x = 1\n") == [("read", "/w/a.py", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("git checkout 1234567", "Note: switching to '1234567'.\n\nYou are in 'detached HEAD' state.\n\nHEAD is now at 1234567 x"),
+        ("git commit -m x", "[main 1234567] x\n 1 file changed, 1 insertion(+)"),
+        ("git stash", "Saved working directory and index state WIP on main: 1234567 x"),
+    ],
+)  # fmt: skip
+def test_what_git_says_is_no_line_of_a_file(command: str, said: str) -> None:
+    assert touched(f"{command}; cat a.py", f"{said}\nx = 1\n") == [("read", "/w/a.py", None, None)]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["uv run", "uv run --with rich -q", "poetry run", "conda run -n testbed", "pdm run"]
+)
+def test_runners_of_environments_run_the_command_behind_them(prefix: str) -> None:
+    assert touched(f"{prefix} sed -n 3,4p a.py", "a\nb\n") == [("read", "/w/a.py", 3, 4)]
+    assert touched(f"{prefix} pytest -q", "1 passed\n") == []
+
+
+@pytest.mark.parametrize(
+    "choice", ['[ $n -ge 15 ] && echo "$n: $l"', 'case $l in *x*) echo "$l";; esac']
+)
+def test_a_loop_that_leaves_out_lines_has_no_numbers(choice: str) -> None:
+    """Three lines out of the middle were lines 1 to 3."""
+    loop = "while read -r l; do {}; done < a.py"
+    assert touched(loop.format(choice), "a x\nb x\nc x\n") == [("read", "/w/a.py", None, None)]
+    assert touched(loop.format('echo "> $l"'), "> a\n> b\n") == [("read", "/w/a.py", 1, 2)]
+
+
+def test_what_ast_grep_bat_and_eza_print_on_a_terminal() -> None:
+    assert touched("ast-grep run -p 'f()' src", "src/a.py\n20│def f():\n21│    x\n") == [
+        ("matched", "/w/src/a.py", 20, 21)
+    ]
+    assert touched("bat -pp -r 20:+2 a.py", "a\nb\nc\n") == [("read", "/w/a.py", 20, 22)]
+    rows = "drwxr-xr-x    - me 3 Nov 10:00 sub\n.rw-r--r-- 1.2k me 3 Nov 10:00 a.py\n"
+    assert touched("eza -l src", rows) == [("surfaced", "/w/src/a.py", None, None)]
+    assert touched("eza --tree src", "src\n└── a.py\n") == [("surfaced", "/w/src/a.py", None, None)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,3 +99,32 @@ def test_a_cut_by_lines_that_says_how_many_it_left_out_tells_the_lines_behind_it
     }
     shown = {int(n) for n in re.findall(r"line (\d+) of", output)}
     assert claimed == shown
+
+
+@pytest.mark.parametrize(
+    ("notice", "tail"),
+    [
+        ("… +80 lines …", (91, 100)),
+        ("(... 80 more lines ...)", (91, 100)),
+        ("... (80 lines hidden) ...", (91, 100)),
+        ("… +80 lines (ctrl+o to expand)", (91, 100)),
+        ("<output truncated: 1600 characters>", (None, None)),
+        ("[1600 bytes truncated]", (None, None)),
+        # Whose the blank lines are is not known, so the tail's numbers are not either.
+        ("\n[... 80 lines omitted ...]\n", (None, None)),
+    ],
+)
+def test_notices_of_harnesses_that_are_not_known(
+    notice: str, tail: tuple[int | None, int | None]
+) -> None:
+    """The end of the file was taken for the lines after its beginning."""
+    lines = [f"{number} of a file" for number in range(1, 101)]
+    found = refs("cat a.py", "\n".join([*lines[:10], notice, *lines[-10:]]) + "\n")
+    assert [(low, high) for _, _, low, high in found][:1] == [(1, 10)]
+    assert tail in [(low, high) for _, _, low, high in found]
+    assert all(high is None or high <= 10 or low == 91 for _, _, low, high in found)
+
+
+@pytest.mark.parametrize("line", ["- 3 lines removed", "# 3 more lines", "** 12 lines **"])
+def test_a_line_of_a_change_log_is_no_notice(line: str) -> None:
+    assert refs("cat a.md", f"a\n{line}\nmore lines\n") == [("read", "a.md", 1, 3)]

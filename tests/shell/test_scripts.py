@@ -113,3 +113,51 @@ def test_lines_taken_by_constant_numbers_are_known(script: str) -> None:
 )
 def test_lines_that_depend_on_the_text_or_its_length_are_not(script: str) -> None:
     assert python_ranges(ast.parse(script)) is None
+
+
+def script(source: str, output: str) -> list[tuple[str, str, int | None, int | None]]:
+    found = shell_refs(
+        f"python3 - <<'EOF'\n{source}\nEOF", ToolResult(text=output), "/w", Settings()
+    )
+    return [(ref.kind, ref.path, ref.line_start, ref.line_end) for ref in found.refs]
+
+
+@pytest.mark.parametrize(
+    ("call", "output", "lines"),
+    [
+        (
+            "print(run(['sed', '-n', '3,4p', 'a.py'], capture_output=True).stdout)",
+            "a\nb\n\n",
+            (3, 4),
+        ),
+        ("run('cd src && sed -n 3,4p ../a.py', shell=True)", "a\nb\n", (3, 4)),
+        ("r = run(['cat', 'a.py'], stdout=-1)\nprint(r.stdout[-20:])", "a\nb\n", (None, None)),
+        ("print(check_output('cat a.py', shell=True))", "b'a\\nb'\n", (None, None)),
+        ("r = run(['cat', 'a.py'], capture_output=True)\nprint(r.returncode)", "0\n", None),
+        ("print(run(['cat', 'a.py'], cwd=d, stdout=-1).stdout)", "a\n", None),
+        ("for f in x:\n    print(check_output('cat a.py', shell=True))", "a\nb\n", (None, None)),
+    ],
+)
+def test_commands_that_a_script_runs(
+    call: str, output: str, lines: tuple[int | None, int | None] | None
+) -> None:
+    """They were lost. Lines are known only where the script prints all of one command's output."""
+    for name in ("run", "check_output"):
+        call = call.replace(f"{name}(", f"subprocess.{name}(")
+    expected = [] if lines is None else [("read", "/w/a.py", *lines)]
+    assert script(f"import subprocess\n{call}", output) == expected
+
+
+def test_files_that_a_script_lists_and_prints() -> None:
+    """They were lost: the script does not name them, its output does."""
+    shows = "import glob\nfor f in glob.glob('src/*.py'):\n    print('==', f)\n    print(open(f).read())"
+    output = "== src/a.py\nx = 1\n== src/b.py\n== src/c.py\ny = 2\n"
+    assert script(shows, output) == [
+        ("read", "/w/src/a.py", None, None),
+        ("read", "/w/src/c.py", None, None),
+    ]
+    finds = (
+        "from pathlib import Path\nfor p in Path('src').rglob('*.py'):\n"
+        "    for i, line in enumerate(open(p), 1):\n        print(f'{p}:{i}: {line}')"
+    )
+    assert script(finds, "src/a.py:7: x = 1\n") == [("matched", "/w/src/a.py", 7, 7)]

@@ -137,8 +137,21 @@ KIMI_EARLIER = lines(
     {"timestamp": 1777888802.0, "message": {"type": "ToolResult", "payload": {
         "tool_call_id": "a", "return_value": {"is_error": False, "output": "     1\tx\n", "message": "1 line"}}}},
 )  # fmt: skip
+CHAT_LINES = lines(
+    {"role": "_checkpoint", "id": 0},
+    {"role": "user", "content": "go"},
+    {"role": "assistant", "content": "", "tool_calls": [
+        {"type": "function", "id": "a", "function": {"name": "Shell", "arguments": '{"command": "sed -n 3,4p /w/a.py"}'}}]},
+    {"role": "_usage", "token_count": 9},
+    {"role": "tool", "tool_call_id": "a", "content": [
+        {"type": "text", "text": "<system>Command executed successfully.</system>"}, {"type": "text", "text": "x\ny\n"}]},
+    {"role": "assistant", "tool_calls": [
+        {"type": "function", "id": "b", "function": {"name": "Shell", "arguments": '{"command": "cat /w/b"}'}}]},
+    {"role": "tool", "tool_call_id": "b", "content": LONG},
+)  # fmt: skip
 
 CASES = {
+    "chat-lines": Case("c.jsonl", CHAT_LINES, (("a", "Shell", True), ("b", "Shell", True))),
     "pi": Case("s.jsonl", PI, (("a", "read", True), ("b", "read", True))),
     "trae-agent": Case("t.json", TRAE, (("a", "bash", True), ("b", "bash", True))),
     "copilot-cli": Case(
@@ -451,3 +464,11 @@ def test_an_empty_output_of_opencode_is_an_answer(
     path.write_bytes(lines(ran("tool_use", type="tool", callID="a", tool="bash", state=state)))
     (call,) = read_trace(path).trace.calls
     assert (call.result is not None) is answered
+
+
+def test_messages_of_a_chat_one_a_line(tmp_path: Path) -> None:
+    """Kimi's context.jsonl, and what `--output-format stream-json` prints; no reader knew them."""
+    trace, problems = read(tmp_path, "chat-lines")
+    assert not problems
+    first = view_calls(trace, Settings())[0].refs
+    assert [(r.path, r.line_start, r.line_end) for r in first] == [("/w/a.py", 3, 4)]

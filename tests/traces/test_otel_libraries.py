@@ -242,3 +242,21 @@ def test_claude_code_sends_spans_and_events_of_one_call(tmp_path: Path) -> None:
         ("mcp__sourcegraph__read_file", {}, None),
     ]
     assert (source.usage.input_tokens, source.usage.output_tokens) == (110, 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ('[{"type": "text", "text": ""}]', ""),
+        ('[{"text": ""}]', ""),
+        ("", ""),
+        ('{"output": {"lc": 1, "type": "constructor", "kwargs": {"content": "x = 1"}}}', "x = 1"),
+    ],
+)
+def test_results_without_text_and_messages_of_langchain(
+    tmp_path: Path, given: str, text: str
+) -> None:
+    """An empty text is an answer: as JSON it was a line that grep found, and without it a write was lost."""
+    call = span(1, "execute_tool bash", gen_ai__operation__name="execute_tool", gen_ai__tool__name="bash",
+                gen_ai__tool__call__arguments=READ, gen_ai__tool__call__result=given)  # fmt: skip
+    assert [text_of(made) for made in source_of(tmp_path, call).calls] == [text]

@@ -206,3 +206,26 @@ def test_links_out_of_the_tasks_are_not_followed(tmp_path: Path) -> None:
     tasks = build_index(LocalFolder(tmp_path / "in"))
     assert [t.name for t in tasks.tasks] == ["t2"]
     assert [p.kind for p in tasks.problems] == ["link_not_followed"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "django_django-11099",
+        "django-django-11099",
+        "Django__Django-11099",
+        "django_1776_django-11099",
+    ],
+)
+def test_a_name_whose_signs_differ_is_found_if_one_task_has_its_words(
+    tmp_path: Path, name: str
+) -> None:
+    task(tmp_path, "suite", "django__django-11099")
+    task(tmp_path, "suite", "django__django-1")
+    tasks = build_index(LocalFolder(tmp_path))
+    found = tasks.find(name)
+    assert found is not None and found.name == "django__django-11099"
+    assert tasks.find("django-django-1109") is None and tasks.find("django11099") is None
+    task(tmp_path, "suite", "django-django_11099")  # now two tasks have these words
+    tasks = build_index(LocalFolder(tmp_path))
+    assert tasks.find("django_django_11099") is None

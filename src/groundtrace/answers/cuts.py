@@ -102,8 +102,16 @@ _BY_CHARACTERS = regex(
     r"|\[\.\.\.[^\]]*truncated[^\]]*\])$"
 )
 """Cuts that go through lines, with a line of their own."""
-_BEGINS = ("...", "[", "<Observation truncated")
-"""How both begin, after blanks."""
+_SAID = r"(?:more|truncated|omitted|elided|hidden|skipped|clipped|snipped|not shown|left out)"
+_OTHER = regex(
+    rf"\s*(?:\[|\(|<|…|\.\.\.|--|\*\*)[\[(<….*\s-]{{0,80}}(?:(?:[Oo]utput )?{_SAID}\W{{1,3}}|\+|(?=.{{1,60}}{_SAID}))"
+    rf"(?P<n>{_NUMBER}) (?:more |remaining )?(?:(?P<lines>lines?)|characters?|chars?|bytes|tokens)"
+    rf"(?: (?:were|are|{_SAID})){{0,3}}[\])>….*\s-]{{0,80}}(?:\(ctrl[^)\n]{{1,40}}\))?$"
+)
+"""Notices of harnesses that are not known: a number between marks, alone in its line, and a word for
+what is missing (`… +664 lines …`, `(... 664 more lines ...)`)."""
+_BEGINS = ("...", "[", "<", "…", "(", "*", "-")
+"""How all of them begin, after blanks."""
 _INSIDE = regex(
     rf"…{_NUMBER} (?:tokens|characters|chars|bytes|lines) truncated…"
     r"|<response clipped>(?:<NOTE>[^<]*</NOTE>)?"
@@ -128,6 +136,10 @@ def _hints(text: str) -> bool:
         or "omitted" in text
         or "TRUNCATED" in text
         or "<response clipped>" in text
+        or "more lines" in text
+        or "lines hidden" in text
+        or "elided" in text
+        or "…" in text
     )
 
 
@@ -144,6 +156,10 @@ def find_cuts(lines: list[str]) -> list[str]:
                 after = kind
                 continue
             if kind == "own blank" and not line.strip():
+                continue
+            if kind == "between blanks" and not line:
+                # `\n[... 664 lines omitted ...]\n\n`: whose blank lines these are is not known.
+                out[-2:] = [cut(out[-1])]
                 continue
             if kind == "half" and type(line) is str:
                 line = half(line, False)
@@ -170,8 +186,7 @@ def _add(line: str, out: list[str], count: int) -> str | None:
         number = found["a"] or found["b"] or found["c"] or found["d"]
         omitted = None if number is None else int(number.replace(",", ""))
         if found["total"] is None:
-            out.append(cut(line, omitted))
-            return None
+            return _cut_between(line, omitted, out)
         return _counted_cut(line, omitted or 0, int(found["total"].replace(",", "")), out, count)
     if short and _BY_CHARACTERS.match(line):
         if out and _BAR.fullmatch(out[-1]):
@@ -181,8 +196,15 @@ def _add(line: str, out: list[str], count: int) -> str | None:
         return "half"
     inside = _INSIDE.search(line)
     if inside is None:
-        out.append(line)
-        return None
+        other = _OTHER.match(line) if short else None
+        if other is None:
+            out.append(line)
+            return None
+        if other["lines"]:
+            return _cut_between(line, int(other["n"].replace(",", "")), out)
+        _halve_last(out)
+        out.append(cut(line))
+        return "half"
     before, behind = line[: inside.start()], line[inside.end() :]
     if before:
         out.append(half(before, True))
@@ -190,6 +212,12 @@ def _add(line: str, out: list[str], count: int) -> str | None:
     if behind:
         out.append(half(behind, False))
     return None
+
+
+def _cut_between(line: str, omitted: int | None, out: list[str]) -> str | None:
+    """A cut between lines, with the number of those left out."""
+    out.append(cut(line, omitted))
+    return "between blanks" if len(out) > 1 and not out[-2] else None
 
 
 def _counted_cut(line: str, omitted: int, total: int, out: list[str], count: int) -> str:

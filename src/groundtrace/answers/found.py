@@ -22,8 +22,8 @@ from groundtrace.base.patterns import regex
 MATCH = regex(r"((?:[A-Za-z]:[\\/])?[^:\t\0]+)[:\0](\d{1,9}):")
 """`path:12:`; `rg -0` writes a NUL behind the path."""
 CONTEXT = regex(r"-(\d{1,9})-")
-BARE = regex(r"(\d{1,9})([:-])")
-"""`12:text`, `12-text`: lines of the one file that was searched."""
+BARE = regex(r"(\d{1,9})([:│-])")
+"""`12:text`, `12-text`: lines of the one file that was searched; ast-grep prints `12│text`."""
 AROUND = regex(
     r"(?P<name>.{1,1000}?\.\w{1,10}|[^:]{1,1000}?)(?P<sign>[:-])(?P<at>\d{1,9})(?P=sign)"
 )

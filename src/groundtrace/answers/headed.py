@@ -36,7 +36,7 @@ _BAR = regex(r"={8,}|-{8,}")
 
 _FILE = regex(r"File: (?P<path>[^\n]+)")
 _ABOVE_LINES = regex(r"(?P<path>\S[^\n]{0,4095}):")
-_LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:-]")
+_LINE = regex(r"(?:L|(?:  )?Line |[ \t]*)(?P<number>\d{1,9})[:│-]")
 _TERM = regex(
     r'\[?Found \d{1,9} match(?:es)? for ".{0,1000}" in (?P<path>(?:/|[A-Za-z]:[\\/])[^\n]{1,4096}?)[\]:]?[ \t]{0,20}'
 )

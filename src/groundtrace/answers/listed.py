@@ -32,11 +32,11 @@ _MONTH = r"(?:[^\W\d_]{2,9}\.?|\d{1,2}\s?[月월])"
 _DAY = r"\d{1,2}[.日일]?"
 """Months and days in any language: `Mär 12`, `12 févr.`, `5月 12`."""
 LONG = regex(
-    r"\s*(?:\d+\s+)*(?P<type>[-dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+\d+\s++(?:\S++\s++)*?"
+    r"\s*(?:\d+\s+)*(?P<type>[-.dlbcpsD])[-rwxsStTl]{9}[.+@]?\s+(?:\d+(?:\.\d)?[kMG]?|-)\s++(?:\S++\s++)*?"
     rf"(?:(?:{_MONTH}\s+{_DAY}|{_DAY}\s+{_MONTH})\s+(?:\d{{1,2}}:\d{{2}}|\d{{4}}年?)"
     r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?(?: [+-]\d{4})?)?)?)\s(?P<name>.+)$"
 )
-"""A row of `ls -l`: type, rights, owner, size, date and name."""
+"""A row of `ls -l`: type, rights, owner, size, date and name. `eza -l` has no number of links."""
 TOTAL = regex(
     r"(?:total|totale|totaal|insgesamt|razem|celkem|summa|yhteensä|toplam|итого|合計|总用量|总计|總計|합계) \d[\d.,]*[KMGTP]?$"
 )
@@ -158,7 +158,7 @@ def long_row(line: str) -> LongRow | None:
     row = LONG.match(line)
     if row is None:
         return None
-    kind = row["type"] if row["type"] in "-dl" else "d"
+    kind = {".": "-"}.get(row["type"], row["type"] if row["type"] in "-dl" else "d")
     return LongRow(row["name"].split(" -> ")[0] if kind == "l" else row["name"], kind)
 
 

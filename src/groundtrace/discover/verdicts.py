@@ -246,6 +246,31 @@ _SAID = ("resolved", "is_resolved", "solved", "passed")
 _WORDS: Mapping[str, float] = {"resolved": 1.0, "solved": 1.0, "unresolved": 0.0, "unsolved": 0.0}
 
 
+def _by_configuration(source: str, value: Any) -> list[tuple[str, IdLists]]:
+    """Verdicts by a name and then by id, or by id and then by a name, as `{"mcp": {id: true}}`.
+
+    Both are read: ids that are names of configurations are those of no trial.
+    """
+    found: list[tuple[str, IdLists]] = []
+    for rows in (value, *(as_mapping(value).get(key) for key in _HOLDERS)):
+        sides: dict[str, dict[str, float]] = {}
+        for name, held in as_mapping(rows).items():
+            if not isinstance(held, dict):
+                continue
+            if (lists := id_lists(f"{source}: {name}", held)) is not None:
+                found.append((name, lists))
+            for side, verdict in _each(held).items():
+                sides.setdefault(side, {})[name] = verdict
+        found += [
+            (side, IdLists(f"{source}: {side}", None, {}, each)) for side, each in sides.items()
+        ]
+    return found
+
+
+def _plain(name: str) -> str:
+    return _SIGNS.sub("-", name.casefold())
+
+
 def _by_id(rows: Iterable[Any]) -> dict[str, Any]:
     """Rows by the ids that they state; of two rows of one id, neither."""
     found: dict[str, Any] = {}
@@ -318,6 +343,8 @@ class _FolderRecords(msgspec.Struct):
     """Tasks of mcpbr's results, with the file's name."""
     summaries: list[tuple[Evaluation, IdLists]] = field(default_factory=list)
     """The same of one model and run, by the name of the file."""
+    by_configuration: list[tuple[str, IdLists]] = field(default_factory=list)
+    """The same of one configuration, by its name in a file of several."""
     predictions: list[tuple[str, Mapping[str, str]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -370,6 +397,8 @@ class Verdicts:
                 side = side or _of_side(place, names, made_by.side)
             own = _own([evaluation for evaluation, _ in place.summaries], made_by)
             of_model = [lists for evaluation, lists in place.summaries if evaluation in own]
+            made = set(map(_plain, made_by.models))
+            of_model += [lists for name, lists in place.by_configuration if _plain(name) in made]
             listed += [*said, *self._lists(of_model, names, problems)]
             rewards += evaluated(
                 place.folder, place.shown, place.evaluations, names, made_by, problems
@@ -457,6 +486,8 @@ def _read_place(folder: Folder, shown: str) -> _FolderRecords:
             lists = id_lists(place.named(name), value)
             if lists is not None:
                 place.results.append(lists)
+            else:
+                place.by_configuration += _by_configuration(place.named(name), value)
             if isinstance(tasks := as_mapping(value).get("tasks"), list):
                 place.sides.append((place.named(name), tasks))
     for name in ROWS:

@@ -46,14 +46,15 @@ from groundtrace.config import Settings
 from groundtrace.model import FileRef, Printed, Problem, RootSign
 from groundtrace.paths.windows import is_rooted
 from groundtrace.shell.align.divide import divide
-from groundtrace.shell.align.fit import are_mixed
+from groundtrace.shell.align.fit import Segment, are_mixed
 from groundtrace.shell.output import ShellOutput, read_output
 from groundtrace.shell.output.complaints import SPEAKERS, Speaks
 from groundtrace.shell.powershell.language import ShellLanguage, language_of
 from groundtrace.shell.programs.call import ProgramEntry
 from groundtrace.shell.programs.table import OTHER_SPEAKERS, TABLE, added_programs
+from groundtrace.shell.streams.content import Content
 from groundtrace.shell.streams.found_lines import Search
-from groundtrace.shell.streams.part import Part, Write
+from groundtrace.shell.streams.part import Opaque, Part, Write
 from groundtrace.shell.streams.text import Text
 from groundtrace.shell.syntax.holes import HOLES
 from groundtrace.shell.syntax.parse import parse
@@ -109,7 +110,7 @@ def shell_refs(
     walker = Walker(tree, cwd, output, table, texts)
     try:
         parts = walker.run_tree(tree)
-        refs, failed = _resolve(parts, output, printed.is_error)
+        refs, failed = _resolve(parts, output, printed.is_error, printed.ended_badly)
     except RecursionError:
         # Such a command is data, not something that an agent reads with.
         problem = Problem("", "shell_nesting", "the command is nested too deeply to be followed")
@@ -231,7 +232,7 @@ def _table(added: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ProgramEntry]
 
 
 def _resolve(
-    parts: list[Part], output: ShellOutput, is_error: bool
+    parts: list[Part], output: ShellOutput, is_error: bool, ended_badly: bool = False
 ) -> tuple[tuple[FileRef, ...], bool]:
     """References of all parts, and whether the call obtained nothing."""
     refs_of_parts: list[FileRef] = []
@@ -247,7 +248,8 @@ def _resolve(
                 refs_of_parts.extend(_captured(part, lines))
             continue
         asked = asked or (part.prints and part.wanted)
-        if is_error and segment is segments[-1] and _succeeded(part):
+        badly = (is_error or ended_badly) and segment is segments[-1] and not output.missing
+        if badly and _succeeded(part, segments):
             continue  # the command failed, so it did not get there
         if not lines and part.prints:
             if not (is_error or output.had_errors):
@@ -264,12 +266,17 @@ def _resolve(
     return refs, failed
 
 
-def _succeeded(part: Part) -> bool:
-    """Whether a part that printed shows that its command ended well: a search behind `&&`.
+def _succeeded(part: Part, segments: Sequence[Segment]) -> bool:
+    """Whether a part that printed shows that its command ended well: the last one behind `&&`.
 
     If `pnpm --version && cat package.json | grep x` fails, grep found nothing, and what looks like
-    a line that it found is a message of pnpm.
+    a line that it found is a message of pnpm. If `pytest -q && cat a.py` fails or runs out of time,
+    all lines are those of pytest.
     """
+    if isinstance(part, Content):
+        return part.maybe and any(
+            isinstance(segment.part, Opaque) and segment.part.prints for segment in segments
+        )
     return isinstance(part, Search) and part.maybe and part.base is not None
 
 

@@ -86,6 +86,7 @@ class TaskIndex(Frozen, frozen=True):
     """Repositories in which sessions find their own tasks."""
     _by_folder: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     _by_alias: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    _by_words: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -114,9 +115,14 @@ class TaskIndex(Frozen, frozen=True):
         return _choose(found, benchmark)
 
     def candidates(self, name: str) -> tuple[Task, ...]:
-        """Every task of that name; folder names count before names in task.toml."""
+        """Every task of that name; folder names count before names in task.toml.
+
+        Where signs alone differ (`django_django-11099`), the only task with these words.
+        """
         key = name.casefold()
         numbers = self._by_folder.get(key) or self._by_alias.get(key) or ()
+        if not numbers and len(alike := self._by_words.get(_words(key), ())) == 1:
+            numbers = alike
         return tuple(self.tasks[number] for number in numbers)
 
 
@@ -156,12 +162,14 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
     """The index of these tasks."""
     by_folder: dict[str, list[int]] = {}
     by_alias: dict[str, list[int]] = {}
+    by_words: dict[str, list[int]] = {}
     found = _with_stated_names(found)
     for number, task in enumerate(found):
         own = _folder_name(task).casefold()
         by_folder.setdefault(own, []).append(number)
         for alias in {alias.casefold() for alias in (task.name, *task.aliases)} - {own}:
             by_alias.setdefault(alias, []).append(number)
+        by_words.setdefault(_words(own), []).append(number)
     for names in (by_folder, by_alias):
         problems += _duplicates(names, found)
     return TaskIndex(
@@ -169,7 +177,18 @@ def index_of(found: list[Task], problems: list[Problem]) -> TaskIndex:
         tuple(problems),
         _by_folder={name: tuple(numbers) for name, numbers in by_folder.items()},
         _by_alias={name: tuple(numbers) for name, numbers in by_alias.items()},
+        _by_words={name: tuple(numbers) for name, numbers in by_words.items() if name},
     )
+
+
+def _words(name: str) -> str:
+    """The words of a name of three or more, which tools separate in their own ways
+    (`django_1776_django-11099`); empty for others."""
+    words = _SEPARATORS.split(name)
+    return "-".join(words) if len(words) > 2 else ""
+
+
+_SEPARATORS = regex(r"_1776_|[^a-z0-9.]+")
 
 
 def _folder_name(task: Task) -> str:

@@ -70,6 +70,8 @@ class Loop(Part, kw_only=True, frozen=True):
     """The separator that holds the word of the round, unless it is printed only after a failure."""
     repeats_lines: bool = False
     """Every round prints the line that it read, and nothing else."""
+    chooses: bool = False
+    """A condition in the body may leave out lines that were read."""
     rounds: Mapping[str, tuple[Part, ...]] = {}
     """The body's parts, by the words that the output shows."""
 
@@ -205,7 +207,7 @@ class Loop(Part, kw_only=True, frozen=True):
         source = self.source[0] if len(self.source) == 1 else None
         one = isinstance(only, Text) and not only.maybe and len(only.lines) == 1
         opens = heading is not None and heading.above == 0
-        if isinstance(source, Content) and one and opens:
+        if isinstance(source, Content) and one and opens and not self.chooses:
             # Each round prints one line that holds the line it read: as many were read as printed.
             return source.read(lines, sure, trimmed) or ()
         reprints = any(isinstance(part, Text | Opaque) for part in printed)

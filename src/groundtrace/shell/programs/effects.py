@@ -95,7 +95,10 @@ def _nothing(_call: Call) -> Parts:
 
 def _unknown(call: Call) -> Parts:
     """Prints what it does; which files that touched is not known."""
-    return [Opaque(rule=call.name, expected=False)]
+    quiet = any(word.text in {"-q", "-s", "--quiet", "--silent", "-qq"} for word in call.args)
+    return [
+        Opaque(rule=call.name, expected=False, talks=call.program.form == "talks" and not quiet)
+    ]
 
 
 def run_prefixed(call: Call) -> Parts:

@@ -45,7 +45,8 @@ def _git(call: Call) -> Parts:
     note_folder(call, cwd, verb, args)
     entry = call.shell.table.get(f"git {verb}")
     if entry is None:
-        return [Opaque(rule=f"git {verb}", expected=verb in _PRINTING)]
+        prints = verb in _PRINTING
+        return [Opaque(rule=f"git {verb}", expected=prints, talks=verb in _TALKING)]
     with call.shell.inside(call.shell.env.at(cwd)):
         return entry.run(replace(call, name="git", args=args))
 
@@ -237,9 +238,17 @@ def _announced(call: Call, form: str, kind: AccessKind = "written", top: bool = 
     ]
 
 
+_COMMITTED = regex(
+    r"\[[^\]\n]{1,200} [0-9a-f]{7,40}\] | \d+ files? changed| (?:create|delete) mode | rename |On branch |Your branch "
+    r"|nothing to commit|nothing added to commit|Untracked files:|Changes not staged|  \(use \"git|no changes added"
+)
+_STASHED = regex(r"Saved working directory |No local changes to save|stash@\{\d+\}: |Dropped ")
+"""What git prints when it commits and when it puts changes away: no line of a file shown beside it."""
+
+
 def _commit(_call: Call) -> Parts:
     """A commit changes no file (D203): what it names was written before."""
-    return [Opaque(rule="git commit", expected=False)]
+    return [Opaque(rule="git commit", expected=False, form=_COMMITTED)]
 
 
 def _clean(call: Call) -> Parts:
@@ -252,6 +261,14 @@ def _clean(call: Call) -> Parts:
 _PUT_BACK = regex(r"Updated (?P<count>\d+) paths? from ")
 _SWITCHED = regex(
     r"Switched to |Already on |HEAD is now at |Note: (?:switching|checking) |Previous HEAD "
+)
+
+
+_CHECKED_OUT = regex(
+    _SWITCHED.pattern
+    + r"|$|You are in 'detached|changes and commit them|state without impacting|If you want to create"
+    r"|do so \(now or later\)|  git (?:switch|checkout) |Or undo this operation|Turn off this advice|Your branch "
+    r"|  \(use \"git|[MDA]\t|Updated \d|branch '"
 )
 
 
@@ -273,7 +290,7 @@ def _checkout(call: Call) -> Parts:
     before = {word.text for word in operands if word not in files}
     return [
         *call.writes(files, before <= _OWN_REVISION),
-        Opaque(rule="git checkout", expected=False),
+        Opaque(rule="git checkout", expected=False, form=_CHECKED_OUT),
     ]
 
 
@@ -330,9 +347,10 @@ def _stash(call: Call) -> Parts:
         return [Diff(cwd=call.cwd, start=call.shell.start, rule="git stash")]
     if first in {"pop", "apply"}:
         return [_status_rows(call)]
-    return [Opaque(rule="git stash", expected=False)]
+    return [Opaque(rule="git stash", expected=False, form=_STASHED)]
 
 
+_TALKING = {"pull", "clone", "merge", "rebase", "cherry-pick", "revert", "reset", "switch"}
 _PRINTING = {
     *("branch", "tag", "describe", "rev-parse", "rev-list", "remote", "config", "shortlog"),
     *("reflog", "show-ref"),

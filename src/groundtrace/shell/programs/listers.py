@@ -50,7 +50,7 @@ def reports(call: Call, name: str) -> Parts:
 
 
 def _checker(call: Call) -> Parts:
-    return reports(call, call.name) or [Opaque(rule=call.name, expected=False)]
+    return reports(call, call.name) or [Opaque(rule=call.name, expected=False, talks=True)]
 
 
 def _go(call: Call) -> Parts:
@@ -58,18 +58,22 @@ def _go(call: Call) -> Parts:
     verb = call.args[0].text if call.args else ""
     if verb in {"build", "vet"}:
         return reports(call, "vet")
-    return [Opaque(rule="go", expected=False)]
+    return [Opaque(rule="go", expected=False, talks=verb in {"test", "run"})]
 
 
 def _prefixed(call: Call) -> Parts:
-    """`npx tsc`, `yarn run eslint`: the program after the runner."""
+    """`npx tsc`, `yarn run eslint`, `uv run --with rich python -c …`: the program after the runner."""
     words = list(call.args)
+    takes = call.program.long
     while words and (words[0].text in _PREFIXES or words[0].text.startswith("-")):
-        words.pop(0)
+        del words[: 2 if words[0].text in takes else 1]
+    if takes and len(words) < len(call.args) and words and words[0].text in call.shell.table:
+        return call.shell.command(words, call.stdin)
     if words and words[0].text in CHECKERS:
         call.args = words[1:]
         return reports(call, words[0].text)
-    return [Opaque(rule=call.name, expected=False)]
+    talks = call.name in {"npx", "uvx", "yarn", "pnpm", "bunx"}
+    return [Opaque(rule=call.name, expected=False, talks=talks)]
 
 
 _EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
@@ -251,6 +255,8 @@ def _fd(call: Call) -> Parts:
 
 def _ls(call: Call) -> Parts:
     options = call.options()
+    if call.name in {"eza", "exa"} and options.has("-T", "--tree"):
+        return _tree(call)
     operands = tuple(word for word in options.operands if word.text not in call.shell.missing)
     if options.operands and not operands:
         return []

@@ -22,6 +22,10 @@ GIT = frozenset([
     "--format", "--pretty", "--since", "--until", "--after", "--before", "--author", "--grep", "--max-count",
     "--skip", "--diff-filter", "--unified", "--source", "--color", "--date", "--abbrev",
 ])  # fmt: skip
+RUN = frozenset([
+    "--with", "--with-editable", "--with-requirements", "--python", "-p", "--extra", "--group", "--directory", "--project",
+    "--env-file", "--package", "--index-url", "-e", "--environment",
+])  # fmt: skip
 GREP = frozenset([
     "--regexp", "--file", "--max-count", "--after-context", "--before-context", "--context", "--include",
     "--exclude", "--exclude-dir", "--binary-files", "--label", "--color", "--colour", "--glob", "--type",

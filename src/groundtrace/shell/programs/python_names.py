@@ -291,6 +291,86 @@ def listed_roots(nodes: Sequence[ast.AST], names: Names) -> list[str] | None:
     return roots if named and roots else None
 
 
+_RUNS = frozenset(
+    ["os.system", "os.popen", *(f"subprocess.{name}" for name in ("run", "call", "check_call"))]
+    + [f"subprocess.{name}" for name in ("check_output", "getoutput", "Popen")]
+)
+_PRINTS = _RUNS - {
+    "os.popen",
+    "subprocess.check_output",
+    "subprocess.getoutput",
+    "subprocess.Popen",
+}
+_KEEPS = frozenset(["capture_output", "stdout"])
+"""Arguments with which a script gets what the command prints."""
+_OUTPUTS = frozenset(["stdout", "stderr", "decode", "strip", "rstrip", "read"])
+
+
+def commands_of(source: str) -> tuple[list[str | list[str]], bool] | None:
+    """The commands that a Python script runs, and whether it prints all that they print.
+
+    None if it runs none, or one that is not a constant.
+    """
+    if "subprocess" not in source and "os.system" not in source and "os.popen" not in source:
+        return None
+    try:
+        nodes = all_nodes(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    runs = [node for node in calls if _spelled(node.func) in _RUNS]
+    commands: list[str | list[str]] = []
+    for node in sorted(runs, key=lambda node: node.lineno):
+        given = node.args[0] if node.args else None
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            commands.append(given.value)
+            continue
+        words = [getattr(w, "value", None) for w in getattr(given, "elts", ())]
+        if not words or not all(isinstance(word, str) for word in words):
+            return None
+        commands.append([str(word) for word in words])
+    held = {
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and _output(node.value) in runs
+    }
+    printed = [_output(a) for n in calls if _spelled(n.func) == "print" for a in n.args]
+    plain = all(
+        node in runs or (isinstance(node, ast.Name) and node.id in held) for node in printed
+    )
+    kept = [
+        n for n in runs if _spelled(n.func) not in _PRINTS or _KEEPS & {k.arg for k in n.keywords}
+    ]
+    if (
+        kept and not any(node in runs or getattr(node, "id", "") in held for node in printed)
+    ) or any(keyword.arg == "cwd" for node in runs for keyword in node.keywords):
+        return None
+    loops = any(isinstance(node, ast.For | ast.While | ast.Subscript) for node in nodes)
+    return (commands, plain and not loops and len(printed) <= len(runs)) if commands else None
+
+
+def _spelled(node: ast.expr) -> str:
+    """`subprocess.run` for the function of a call, a bare name for others."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _output(node: ast.expr) -> ast.expr:
+    """What `run(…).stdout.decode().strip()` takes its text from."""
+    while True:
+        if isinstance(node, ast.Subscript) or (
+            isinstance(node, ast.Attribute) and node.attr in _OUTPUTS
+        ):
+            node = node.value
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _OUTPUTS:
+            node = node.func
+        else:
+            return node
+
+
 def _lister(node: ast.expr, names: Names) -> list[str] | None:
     """Where a call lists names: `glob.glob(pattern)`, `os.walk(folder)`, `Path(folder).rglob()`."""
     for inner in ast.walk(node):

@@ -58,10 +58,11 @@ def _bat(call: Call) -> Parts:
     parts = call.opened(options.operands)
     wanted: list[tuple[int, int | None]] = []
     for word in options.every("-r", "--line-range"):
-        found = re.fullmatch(r"(\d{0,9}):?(\d{0,9})", word.text)
+        found = re.fullmatch(r"(\d{0,9}):?(\+?)(\d{0,9})", word.text)
         if found:
             low = int(found[1] or 1)
-            high = int(found[2]) if found[2] else None if ":" in word.text else low
+            high = int(found[3]) if found[3] else None if ":" in word.text else low
+            high = low + high if found[2] and high else high
             wanted.append((low, high))
     return algebra.select(parts, tuple(wanted)) if wanted else parts
 

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 import msgspec
 
+from groundtrace.answers.file_names import named_like_file
+from groundtrace.answers.found import MATCH
 from groundtrace.base.patterns import regex
 from groundtrace.model import FileRef
 from groundtrace.shell.programs.call import Call, Handler
@@ -34,6 +36,7 @@ from groundtrace.shell.programs.python_names import Names as PythonNames
 from groundtrace.shell.programs.python_names import (
     Opened,
     all_nodes,
+    commands_of,
     constants,
     listed_roots,
     may_open,
@@ -42,6 +45,7 @@ from groundtrace.shell.programs.python_names import (
 )
 from groundtrace.shell.streams import line_algebra as algebra
 from groundtrace.shell.streams.content import Content
+from groundtrace.shell.streams.found_lines import Search
 from groundtrace.shell.streams.name_lists import Names
 from groundtrace.shell.streams.part import Opaque, Parts, Said, Write, are_own_words
 from groundtrace.shell.streams.text import Text
@@ -279,7 +283,7 @@ def other_scripts(source: str) -> Shown:
     return Shown(reads=found.shown, writes=found.writes)
 
 
-def _parts(call: Call, shown: Shown, script: str) -> Parts:
+def _parts(call: Call, shown: Shown, script: str, source: str = "") -> Parts:
     shell = call.shell
     stopped = shell.stopped.get(script)
     if stopped is None and shown.exits:
@@ -306,6 +310,8 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
     elif shown.roots is not None and not parts:
         roots = tuple(Word(root, glob="*" in root or "?" in root) for root in shown.roots)
         parts.append(Names(cwd=call.cwd, roots=roots, only_files=bool(roots), rule=call.name))
+    if not parts and not shows and not shown.writes:
+        parts = _listed(call, source)
     if not parts:
         # A script that only writes is not expected to print anything.
         expected = not shown.writes
@@ -318,6 +324,42 @@ def _parts(call: Call, shown: Shown, script: str) -> Parts:
         if path is not None and (stopped is None or line < stopped):
             parts.append(Write(path=path, rule=call.name))
     return parts
+
+
+_LISTS = regex(r"\b(?:glob|rglob|iglob|listdir|iterdir|scandir|os\.walk)\(")
+_READS = regex(r"\bopen\(|\.read_text\(")
+_HEADING = regex(r"\W{0,12}(?P<path>[\w.-][\w./-]{0,400}/[\w./-]{1,400}\.\w{1,8})\W{0,12}")
+
+
+def _listed(call: Call, source: str) -> Parts:
+    """Files that a script listed and opened, if its output names them: lines behind `path:12:`, or some
+    text below a line that holds only a path."""
+    if not (_LISTS.search(source) and _READS.search(source)) or "chdir(" in source:
+        return []
+    lines = call.shell.lines
+    if any(found is not None and named_like_file(found[1]) for found in map(MATCH.match, lines)):
+        return [Search(cwd=call.cwd, named=True, numbered=True, rule=call.name, quiet=True)]
+    headings = [found and found["path"] for found in map(_HEADING.fullmatch, lines)]
+    shows: dict[str, FileRef] = {}
+    for name, below in zip(headings, [*headings[1:], ""], strict=True):
+        path = call.shell.path(name) if name else None
+        if path is not None and below is None:
+            shows[path] = FileRef(path, "read", rule=call.name)
+    return [Opaque(shows=tuple(shows.values()), rule=call.name, quiet=True)] if shows else []
+
+
+def _ran(call: Call, commands: Sequence[str | list[str]], whole: bool) -> Parts:
+    """What the commands of a script print; `whole`: the script prints all of it."""
+    parts: Parts = []
+    for command in commands[:MAX_HANDLES]:
+        if isinstance(command, str):
+            parts += call.shell.run_text(command)
+        else:
+            parts += call.shell.command([Word(text) for text in command], None)
+        parts.append(Text(lines=("",), maybe=True))  # `print(run(…).stdout)` ends a line twice
+    whole = whole and not any(line.startswith(("b'", 'b"')) for line in call.shell.lines)
+    beside = Opaque(rule=call.name, expected=False, maybe=True)
+    return [*(parts if whole else algebra.derive(parts, call.name)), beside]
 
 
 def _script(call: Call, flags: str) -> tuple[str | None, list[Word]]:
@@ -377,7 +419,10 @@ def _python(call: Call) -> Parts:
     if given is None:
         return _unknown_script(call)
     script, name, arguments = given
-    return _parts(call, python_files(script, arguments), name)
+    shown = python_files(script, arguments)
+    if not (shown.reads or shown.writes) and (ran := commands_of(script)) is not None:
+        return _ran(call, *ran)
+    return _parts(call, shown, name, script)
 
 
 def _unknown_script(call: Call) -> Parts:

@@ -264,12 +264,12 @@ def _loosened(part: Part) -> Part:
 
 
 def _ast_grep(call: Call) -> Parts:
-    """ast-grep: `path:12:text` on a pipe, for every line of a match."""
+    """ast-grep: `path:12:text` on a pipe, for every line of a match; on a terminal `12│text` below the path."""
     options = call.options()
     roots = options.operands[options.operands[:1] == [Word("run")] :]
     if options.has("-U", "--update-all", "--json"):
         return [Opaque(rule=call.name)]
-    return [Search(cwd=call.cwd, roots=tuple(roots), named=True, numbered=True, rule=call.name)]
+    return [Grouped(cwd=call.cwd, roots=tuple(roots), named=True, numbered=True, rule=call.name)]
 
 
 HANDLERS: dict[str, Handler] = {"grep": _grep, "rg": _rg, "ast-grep": _ast_grep}

@@ -74,11 +74,12 @@ PROGRAMS: dict[str, Program] = {
     ),
     # Print what they do; `submit` is the final answer of an agent.
     **dict.fromkeys(
-        ["rsync", "pip", "pip3", "npm", "make", "cargo", "apt", "apt-get", "submit"], Program("unknown")
+        ["pip", "pip3", "npm", "make", "cargo", "apt", "apt-get"], Program("unknown", form="talks")
     ),
+    "rsync": Program("unknown"), "submit": Program("unknown"),
     # Usually print nothing; the files that they make are not named, or not text.
     **dict.fromkeys(
-        ["conda", "mamba", "micromamba", "pyenv", "module", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac",
+        ["pyenv", "module", "gcc", "g++", "cc", "c++", "clang", "clang++", "javac",
          "rustc", "ld", "ar", "clear", "sync", "stty", "tput", "dos2unix"],
         Program("unknown"),
     ),
@@ -150,7 +151,9 @@ PROGRAMS: dict[str, Program] = {
     ),
     **dict.fromkeys(["node", "nodejs", "bun", "deno"], Program("node")), "perl": Program("perl"), "ruby": Program("perl"),
     **dict.fromkeys(["pytest", "py.test", *sorted(listers.CHECKERS - {"vet"})], Program("checker")),
-    "go": Program("go"), **dict.fromkeys(["npx", "uvx", "poetry", "yarn", "pnpm", "bunx"], Program("runner")),
+    "go": Program("go"), **dict.fromkeys(["npx", "uvx", "yarn", "pnpm", "bunx"], Program("runner")),
+    **dict.fromkeys(["uv", "poetry", "pipenv", "pdm", "rye", "hatch", "pixi"], Program("runner", long=long.RUN)),
+    **dict.fromkeys(["conda", "mamba", "micromamba"], Program("runner", long=frozenset({"-n", "--name", "-p", "--prefix", "--cwd"}))),
 }  # fmt: skip
 """Programs as data."""
 

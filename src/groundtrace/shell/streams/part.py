@@ -329,6 +329,8 @@ class Opaque(Part, kw_only=True, frozen=True):
     shows: tuple[FileRef, ...] = ()
     expected: bool = True
     """The program is there to print something."""
+    talks: bool = False
+    """It prints something all the same: tests, builds, installers."""
     form: re.Pattern[str] | None = None
     """What its lines look like, if known."""
     said: Said | None = None
@@ -342,7 +344,7 @@ class Opaque(Part, kw_only=True, frozen=True):
 
     @property
     def speaks(self) -> bool:
-        return self.expected and self.form is None
+        return (self.expected or self.talks) and self.form is None
 
     def score(self, line: str) -> float:
         if self.form is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from groundtrace.base.patterns import regex
 from groundtrace.shell.align.loop import Loop, heading_of
 from groundtrace.shell.programs.call import Shell
 from groundtrace.shell.streams.conditions import perhaps
@@ -101,9 +102,15 @@ def _while(shell: Shell, node: Node, stdin: Parts | None) -> Parts:
         if not any(has_hole(line) for line in lines):
             return _each_line(shell, lines, names, run_body)
     loop = shell.loop(names, stdin or [], run_body)
+    if _CONDITION.search(shell.env.tree.text(body)):
+        return [replace(loop, chooses=True)]
     if stdin and len(names) == 1 and loop.repeats_lines:
         return stdin
     return [loop]
+
+
+_CONDITION = regex(r"&&|\|\||\b(?:if|case|continue|break)\b")
+"""What may leave out a line: `[ $n -ge 15 ] && echo "$n: $line"`."""
 
 
 def _each_line(

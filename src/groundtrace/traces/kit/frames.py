@@ -60,14 +60,25 @@ _TRAILER = regex(
     r"|Command running in background with ID.*"
     r"|Command exited with code -?\d+|Command aborted"  # pi
     r"|Command failed with exit code: -?\d+\."  # Kimi
-    r"|<exited with exit code -?\d+>"  # Copilot CLI
+    r"|<(?:exited|shellId: \S{1,40} completed) with exit code -?\d+>"  # Copilot CLI
     r"|\[(?:Process (?:completed|exited) with )?exit code:? -?\d+\]|Exit code: -?\d+)$"
 )
 _TRAILERS = (
-    *("Shell cwd", "[The command", "[Command ", "[Current", "[Python", "Command ", "<exited"),
+    *(
+        "Shell cwd",
+        "[The command",
+        "[Command ",
+        "[Current",
+        "[Python",
+        "Command ",
+        "<exited",
+        "<shellId: ",
+    ),
     *("[Process ", "[exit code", "Exit code: "),
 )
-_EXIT = regex(r"(?:Error: )?Exit code -?\d+$|\[Below is the output of the previous command\.\]$")
+_EXIT = regex(
+    r"(?:Error: )?Exit code -?\d+$|<system>(?:Command executed successfully\.|ERROR: Command failed with exit code: -?\d+\.)</system>$|\[Below is the output of the previous command\.\]$"
+)
 _TAGGED = regex(
     r"\s*+(?:<explore_context>(?>.*?</explore_context>)\s*+)?+"
     r"<returncode>(?P<code>-?\d+)</returncode>\n(?:<warning>(?>.*?</warning>)\s*+)?+"
@@ -107,6 +118,11 @@ _ANSI = regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\
 _PREVIEW = regex(r"Preview \(first [^)]*\):\n")
 
 
+_ENDED_BADLY = regex(
+    r"(?:<returncode>|[Ee]xit [Cc]ode:? |exited with code )-?(?!0\b)\d|timed out|has no new output"
+)
+
+
 def printed(result: ToolResult | None, command: str) -> Printed:
     """What the programs of a command printed; standard error apart if the harness kept it so."""
     if result is None:
@@ -144,11 +160,14 @@ def printed(result: ToolResult | None, command: str) -> Printed:
         text = SHORTENED.sub("", text)
     text = _without_notices(text)
     submitted = _submits(command, text)
+    at = framed.find(text) if len(text) < len(framed) else -1
+    around = framed[:at] + framed[at + len(text) :] if at >= 0 else ""
     return Printed(
         without_prompt(text, command),
         errors[:MAX_CHARS],
         failed=failed,
         is_error=result.is_error,
+        ended_badly=around != "" and _ENDED_BADLY.search(around) is not None,
         submitted=submitted,
         trimmed=trimmed,
     )
@@ -262,7 +281,7 @@ def _without_notices(text: str) -> str:
         end = len(text)
         start = text.rfind("\n") + 1
     line = _first_line(text)
-    if line.startswith(("Error: Exit", "Exit code", "[Below is")) and _EXIT.match(line):
+    if line.startswith(("Error: Exit", "Exit code", "[Below is", "<system>")) and _EXIT.match(line):
         text = text[len(line) + 1 :]
         line = _first_line(text)
     if line.startswith(("Command timed out after ", "Error: Command timed out after ")):

@@ -138,6 +138,7 @@ BUNDLED: tuple[MappedReader, ...] = (
     _Bundled("kimi-cli", (b'"protocol_version"', b'"metadata"')),
     _Bundled("qwen-code", (b'"parentUuid"', b'"sessionId"', b'"parts"')),
     _Bundled("opencode-run", (b'"sessionID"', b'"part"', b'"messageID"')),
+    _Bundled("chat-lines", (b'"role"', b'"tool_calls"', b'"function"')),
     _Bundled("opencode", (b'"info"', b'"messages"', b'"parts"', b'"sessionID"')),
 )
 """Mappings that come with groundtrace, each with texts that its files contain."""

@@ -247,6 +247,11 @@ def decoded(value: Any) -> Any:
     return value
 
 
+def _is_empty(part: Any) -> bool:
+    """Whether a part of a result is a text without a letter: the command printed nothing."""
+    return as_mapping(part).get("text") == "" and set(part) <= {"type", "text"}
+
+
 def shown(value: Any) -> tuple[str, Any]:
     """The text of a result as the model saw it, and the result if it is an object."""
     found = decoded(value)
@@ -256,10 +261,12 @@ def shown(value: Any) -> tuple[str, Any]:
     if envelope is not None:
         return content_text(envelope.content), None
     text = content_text(found) if isinstance(found, list | dict) else ""
-    if text:
+    if text or (isinstance(found, list) and found and all(_is_empty(part) for part in found)):
         return text, None
     for key in ("output", "result", "content", "stdout"):
         inner = as_mapping(found).get(key)
+        if isinstance(inner, dict) and "lc" in inner:  # a message as LangChain writes it
+            inner = as_mapping(inner.get("kwargs")).get("content")
         if isinstance(inner, str):
             return inner, found
         if isinstance(inner, list) and (text := content_text(inner)):

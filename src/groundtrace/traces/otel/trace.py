@@ -196,6 +196,8 @@ class Trial(msgspec.Struct):
         if result is None:
             result = _result_in(span)
         failed = span.failed
+        if result is None and any(span.attributes.get(key) == "" for key in RESULT):
+            result = ""  # it printed nothing
         if result is None and said is not None and said.is_answered:
             result, failed = said.result, failed or said.failed
         if result is not None:
