@@ -200,6 +200,8 @@ def raw() -> Raw:
     folder = os.environ.get("GROUNDTRACE_STUDY", "")
     if not folder:
         pytest.skip("GROUNDTRACE_STUDY is not set")
+    if not (Path(folder) / MINI / "trajs").is_dir():
+        pytest.skip(f"{folder} holds no unpacked trials")
     return Raw(Path(folder))
 
 
