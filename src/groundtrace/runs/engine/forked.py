@@ -1,8 +1,8 @@
 """Workers that are forked from this process, and talk to it through pipes. Linux only.
 
 `concurrent.futures` does the same with threads. Its modules took 13 of the 180 ms of a small run,
-and a process with a thread cannot be forked again. Without threads, workers can start before their
-work is known: they load modules while this process plans.
+and a process with a thread cannot be forked again. Without threads, workers can be added while
+others work.
 
 All workers take work from one pipe, so none waits while there is some. Whoever takes it has the
 turn: one byte in a second pipe, which a worker that dies may take along. So all are lost when one
